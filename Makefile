@@ -50,7 +50,7 @@ results: $(VENV)/.ready
 # Its clocks run 50 times faster: no verdict may know the time.
 golden: $(VENV)/.ready
 	PYTHONPATH=tests/helpers/fast_clocks $(BIN)/fedtheory audit --from-scratch --no-cache --out build/golden
-	$(BIN)/python -m verify.results.golden build/golden/audit.json
+	$(BIN)/python -m verify.audit.golden build/golden/audit.json
 
 # What is done is in build/experiments, and the same command goes on from there.
 experiments: $(VENV)/.ready

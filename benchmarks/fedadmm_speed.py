@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.selections import Uniform
+from fedtheory.learning.least_squares import example_5_1
+from fedtheory.learning.subproblems import InnerSteps
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.least_squares import example_5_1
-from fedtheory.problems.subproblems import InnerSteps
-from fedtheory.randomness.selections import Uniform
 
 
 def one_client_at_a_time(

@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.timing import Line, compared, in_turn
 from fedtheory.algorithms import diana, feddcd, run
 from fedtheory.compressors import Family, rand_k
+from fedtheory.learning.logistic import logistic_with_condition
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import logistic_with_condition
 from fedtheory.randomness import UniformSubset
 
 ROUNDS = 3

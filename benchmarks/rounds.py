@@ -20,16 +20,16 @@ import numpy as np
 from benchmarks import fedadmm_speed
 from benchmarks.timing import Line, compared
 from fedtheory.algorithms import diana, fedadmm, fedavg, feddcd, fsvrg, locodl
+from fedtheory.algorithms.selections import Uniform
 from fedtheory.compressors import Family, rand_k
+from fedtheory.learning.logistic import Logistic, logistic_with_condition
+from fedtheory.learning.subproblems import InnerSteps
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.reruns.text import generated
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.logistic import Logistic, logistic_with_condition
 from fedtheory.problems.losses import LOGISTIC
 from fedtheory.problems.quadratic import diagonal
-from fedtheory.problems.subproblems import InnerSteps
-from fedtheory.randomness.selections import Uniform
 
 CLIENTS, ROWS, FEATURES = 100, 100, 300
 #: What a round may cost, in units of its kernel: all that is elementwise on models is small against the data.

@@ -15,13 +15,13 @@ import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Picks
+from fedtheory.algorithms.selections import ClientPermutations
 from fedtheory.algorithms.slips import Table, edits
-from fedtheory.problems.dual_blocks import maximisers, one_pass
+from fedtheory.learning.dual_blocks import maximisers, one_pass
+from fedtheory.learning.local_features import LocalFeatures, local_features
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.local_features import LocalFeatures, local_features
 from fedtheory.problems.step_major import Block, blocks, entries
 from fedtheory.randomness import Constant, Independent
-from fedtheory.randomness.selections import ClientPermutations
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from fedtheory.algorithms import dane
 from fedtheory.algorithms.dane import State
 from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, method
 from fedtheory.algorithms.examples import Example, row_step
+from fedtheory.algorithms.selections import ClientPicks
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness.selections import ClientPicks
 
 
 class Params(NamedTuple):

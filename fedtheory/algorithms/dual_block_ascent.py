@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Scalar, method, zeros
 from fedtheory.algorithms.examples import Example
-from fedtheory.problems.dual_blocks import maximisers
+from fedtheory.learning.dual_blocks import maximisers
 from fedtheory.problems.linear_models import LinearProblem
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fedtheory.learning import batches
 from fedtheory.numbers.rational import Array, to_float
-from fedtheory.problems import oracles
 from fedtheory.randomness import Size, check_enumerable
 
 
@@ -27,7 +27,7 @@ class Given(NamedTuple):
     features: Collection[str]
     tau: int = 1
     epochs: int = 1
-    batches: Any = oracles.AllRows()
+    batches: Any = batches.AllRows()
 
 
 class Example(NamedTuple):

@@ -8,18 +8,18 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, Given, Replaced, weights
+from fedtheory.algorithms.selections import Selection, Uniform
 from fedtheory.algorithms.slips import Table, edits
+from fedtheory.learning.subproblems import Exact, InnerSteps, Solver, Task
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem, stationary_point
-from fedtheory.problems.subproblems import Exact, InnerSteps, Solver, Task
 from fedtheory.randomness import Distribution, Draw, Product
-from fedtheory.randomness.selections import Selection, Uniform
 
 
 class Params(NamedTuple):
     """``alpha (m,)``: weights of the f_i, which sum to 1; ``sigma (m,)``: penalties; ``nu (m,)``: factors of the
     tolerances; ``eps (m,)``: the tolerances eps_i^0; ``k0``: iterations a communication round; ``selection``: plans of
-    participants (see :mod:`fedtheory.randomness.selections`); ``solver``: how clients meet eq. (6)."""
+    participants (see :mod:`fedtheory.algorithms.selections`); ``solver``: how clients meet eq. (6)."""
 
     alpha: Array
     sigma: Array

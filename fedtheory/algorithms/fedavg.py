@@ -11,7 +11,7 @@ from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Point,
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Multisets, Ordered
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import StepFunction, Table, edit, edits
-from fedtheory.problems.oracles import AllRows, Minibatches
+from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.randomness import Product, UniformSubset
 
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Replaced
+from fedtheory.algorithms.selections import Selection, Uniform
 from fedtheory.algorithms.slips import Table, edits
-from fedtheory.randomness.selections import Selection, Uniform
 
 
 class Params(NamedTuple):
     """``gamma``: a local step is gamma/m long; ``k0``: local steps a round; ``selection``: plans of participants (see
-    :mod:`fedtheory.randomness.selections`)."""
+    :mod:`fedtheory.algorithms.selections`)."""
 
     gamma: Scalar
     k0: int

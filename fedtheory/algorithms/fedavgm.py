@@ -11,7 +11,7 @@ from fedtheory.algorithms.dialect import Array, Momentum, NamedTuple, Point, Pro
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round
 from fedtheory.algorithms.slips import Table, edits
-from fedtheory.problems.oracles import AllRows, Minibatches
+from fedtheory.learning.batches import AllRows, Minibatches
 
 
 class Params(NamedTuple):

@@ -18,7 +18,7 @@ from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Proble
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.algorithms.slips import edits
-from fedtheory.problems.oracles import AllRows
+from fedtheory.learning.batches import AllRows
 from fedtheory.randomness import Product, Size, UniformSubset, check_enumerable
 
 

@@ -14,8 +14,8 @@ from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, everywhere,
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import Table, edits
+from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.problems.functions import Proximable
-from fedtheory.problems.oracles import AllRows, Minibatches
 
 
 class Params(NamedTuple):

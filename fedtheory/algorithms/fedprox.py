@@ -16,8 +16,8 @@ from fedtheory.algorithms.examples import IN_PLACE, Example, Given
 from fedtheory.algorithms.fedavg import State, chained
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import StepFunction, Table, edits
+from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.numbers.rational import apply, inverse
-from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.problems.quadratic import Quadratics
 
 

@@ -2,7 +2,7 @@
 
 What its definitions leave open: the step on coordinates that a client does not hold, where the losses are flat and S_k
 meets the regulariser alone, and the aggregation of coordinates that nobody holds; see
-:mod:`fedtheory.problems.local_features`. The regulariser is part of every f_i (Appendix A.2), so S_k scales it too.
+:mod:`fedtheory.learning.local_features`. The regulariser is part of every f_i (Appendix A.2), so S_k scales it too.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Point, Scalar, method
 from fedtheory.algorithms.examples import Example, Picks, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
+from fedtheory.algorithms.selections import ClientPermutations
 from fedtheory.algorithms.slips import Table, edits
 from fedtheory.extras import require
+from fedtheory.learning.local_features import aggregation, local_scaling
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.problems.local_features import aggregation, local_scaling
-from fedtheory.randomness.selections import ClientPermutations
 
 
 class Params(NamedTuple):

@@ -12,9 +12,9 @@ from typing import Any
 import numba
 import numpy as np
 
+from fedtheory.learning.local_features import LocalFeatures
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearModels, Snapshot
-from fedtheory.problems.local_features import LocalFeatures
 from fedtheory.problems.losses import LOGISTIC
 
 #: Up to here five terms of the series of log(1 + x) and of exp(x) - 1 are exact to rounding.

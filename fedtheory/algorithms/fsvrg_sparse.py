@@ -17,9 +17,9 @@ from functools import cached_property
 
 import numpy as np
 
+from fedtheory.learning.local_features import LocalFeatures, local_features
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearModels, Snapshot
-from fedtheory.problems.local_features import LocalFeatures, local_features
 from fedtheory.problems.step_major import Block, blocks, entries
 
 
@@ -48,7 +48,7 @@ class SparseScaling:
 
 
 def sparse_scaling(f: LinearModels, absent: float = 1.0, compiled: bool = False) -> SparseScaling:
-    """s_k^j = phi^j / phi_k^j on the supports; see :func:`fedtheory.problems.local_features.local_scaling`."""
+    """s_k^j = phi^j / phi_k^j on the supports; see :func:`fedtheory.learning.local_features.local_scaling`."""
     local = local_features(f)
     everywhere = np.bincount(local.feature, weights=local.count, minlength=f.d)
     s = everywhere[local.feature] * np.repeat(f.sizes, np.diff(local.bounds)) / (f.examples * local.count)

@@ -10,8 +10,8 @@ import numpy as np
 from fedtheory.algorithms import feddcd
 from fedtheory.algorithms.dialect import Array, Clients, Distribution, Draw, NamedTuple, Problem, Scalar, method
 from fedtheory.algorithms.examples import Example, Given
+from fedtheory.learning import solvers
 from fedtheory.numbers.rational import is_exact, to_float
-from fedtheory.problems import oracles
 from fedtheory.problems.oracles import Oracle
 from fedtheory.randomness import Product
 
@@ -110,7 +110,7 @@ def _example(given: Given) -> Any:
     if given.tau < 2:
         return None
     Lambda = to_float(given.problem.f.L)
-    return Params(given.tau, Lambda, 0.7, oracles.gradient_descent(given.epochs, 1 / Lambda))
+    return Params(given.tau, Lambda, 0.7, solvers.gradient_descent(given.epochs, 1 / Lambda))
 
 
 #: A small problem's parameters.

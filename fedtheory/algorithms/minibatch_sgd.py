@@ -7,7 +7,7 @@ import numpy as np
 from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.slips import edits
-from fedtheory.problems.oracles import AllRows, Minibatches
+from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from fedtheory.algorithms.dialect import Distribution, Draw, NamedTuple, Point, Scalar, method
 from fedtheory.algorithms.examples import Example, row_step
+from fedtheory.algorithms.selections import ClientPicks
 from fedtheory.algorithms.slips import edits
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness.selections import ClientPicks
 
 
 class Params(NamedTuple):

@@ -11,7 +11,7 @@ from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Proble
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import Table, edits
-from fedtheory.problems.oracles import AllRows, Minibatches
+from fedtheory.learning.batches import AllRows, Minibatches
 
 
 class Params(NamedTuple):

@@ -73,7 +73,7 @@ _LOOKING_UP = frozenset(
                 "report/statement",
                 "report/terminal",
                 "results/__init__",
-                "results/figures",
+                "experiments/figures",
                 "tightness/measure",
             )
         ),

@@ -19,8 +19,8 @@ from rich.console import Console
 from fedtheory import claims
 from fedtheory.claims import Claim
 from verify import results
-from verify.audit import FAILED, audit, costs
-from verify.base import files, sweeping
+from verify.audit import FAILED, audit, costs, sweeping
+from verify.base import files
 from verify.base.plain import clean
 from verify.cli import saving
 from verify.cli.arguments import DEFAULT_CLIENTS

@@ -14,7 +14,8 @@ from typing import Any
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
 from verify import checker, results
-from verify.base import files, limits, sweeping
+from verify.audit import sweeping
+from verify.base import files, limits
 from verify.base.plain import clean
 from verify.cli import answering, tightening
 from verify.cli.arguments import parser
@@ -220,10 +221,10 @@ def run_map(args: argparse.Namespace) -> int:
 
 def run_selftest(args: argparse.Namespace) -> int:
     """Test the checker on mutants, search the claims that hold for false alarms, and calibrate the sequential tests."""
+    from verify.cli import calibration
     from verify.comparisons import samplers
     from verify.mutation import attack, selftest
     from verify.mutation import report as reports
-    from verify.statistics import calibration
 
     copy = None if args.json is None or answering.asked() else writable(Path(args.json))
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)

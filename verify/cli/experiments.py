@@ -55,13 +55,14 @@ def register(command: Callable[..., argparse.ArgumentParser], at_least: Callable
 def run_experiment(args: argparse.Namespace) -> int:
     """Run figures; list them where none is named."""
     from fedtheory import naming
-    from verify.base import files, sweeping
+    from verify.audit import sweeping
+    from verify.base import files
     from verify.base.plain import clean
     from verify.cli.saving import directory
+    from verify.experiments import figures as stored
     from verify.experiments import running
+    from verify.experiments.deciding import LEAST
     from verify.report import consoles, figures
-    from verify.results import figures as stored
-    from verify.statistics.deciding import LEAST
 
     if args.markdown:
         from verify.report import experiments

@@ -69,7 +69,8 @@ def run_tight(args: argparse.Namespace) -> int:
     import sys
 
     from fedtheory import claims
-    from verify.base import files, own, sweeping
+    from verify.audit import sweeping
+    from verify.base import files, own
     from verify.cli import answering
     from verify.cli.saving import replaying, writable
     from verify.report import consoles, style, tight

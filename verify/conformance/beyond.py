@@ -15,11 +15,11 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.examples import Given
 from fedtheory.compressors import Compressor, Family, contractive
 from fedtheory.compressors.contractive import Contractive
+from fedtheory.learning import batches
+from fedtheory.learning.logistic import Logistic
 from fedtheory.numbers.rational import Array, to_float
-from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.optimum import Optimum, newton
 from fedtheory.problems.quadratic import Quadratics, diagonal
@@ -153,20 +153,20 @@ def _given(
             if clients and "minibatches" in features:
                 parts = _parts(problem.f)
                 for size in (parts.m, *((1,) if varying else ())):
-                    yield Given(rng, problem, features, tau, epochs, oracles.Minibatches(parts, size))
+                    yield Given(rng, problem, features, tau, epochs, batches.Minibatches(parts, size))
             else:
                 yield Given(rng, problem, features, max(tau, 1), epochs)
 
 
-def _parts(f: Any) -> oracles.Split:
+def _parts(f: Any) -> batches.Split:
     """Parts of functions that they are the means of: rows of data, or two quadratics each."""
     if isinstance(f, Logistic):
         alone = Logistic(f.A.reshape(-1, 1, f.d), f.b.reshape(-1, 1), np.repeat(f.mu, f.m))
-        return oracles.Split(alone, f.m)
+        return batches.Split(alone, f.m)
     h = np.diagonal(f.H, axis1=-2, axis2=-1)
     apart, more = 1.0 + np.arange(f.d) / 4, 0.4
     both = [(h * (1 + more), f.c + apart / (1 + more)), (h * (1 - more), f.c - apart / (1 - more))]
-    return oracles.Split(diagonal(*(np.stack(v, axis=1).reshape(-1, f.d) for v in zip(*both, strict=True))), 2)
+    return batches.Split(diagonal(*(np.stack(v, axis=1).reshape(-1, f.d) for v in zip(*both, strict=True))), 2)
 
 
 def _functions(role: str, rng: np.random.Generator, n: int, d: int, L: float, kappa: float) -> Any:

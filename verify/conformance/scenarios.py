@@ -19,11 +19,11 @@ from fedtheory.algorithms.examples import Given
 from fedtheory.algorithms.schedules import at_round
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
+from fedtheory.learning import batches
+from fedtheory.learning.logistic import Logistic
 from fedtheory.numbers.rational import Array
-from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.quadratic import Quadratics, diagonal, with_spectra
 from fedtheory.randomness import map_leaves, support_of
@@ -114,7 +114,7 @@ def parameters_in_words(params: Any) -> str:
         elif name in ("compressor", "oracle", "solver", "selection"):
             words.append(getattr(value, "name", None) or " ".join(repr(value).split()))
         elif name == "batches":
-            if value != oracles.AllRows():
+            if value != batches.AllRows():
                 rows = f" of {value.parts.m} rows" if hasattr(value.parts, "m") else ""
                 last = "" if value.drop_last or value.parts.m % value.size == 0 else ", the last one too"
                 words.append(f"batches of {value.size}{rows}{last}")
@@ -372,7 +372,7 @@ def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> It
     if kind == "clients" and "minibatches" in features:
         for n, d, tau, epochs, m, size, drop_last in _BATCHED:
             problem, parts = _in_parts(rng, n, d, m)
-            yield Given(rng, problem, features, tau, epochs, oracles.Minibatches(parts, size, drop_last))
+            yield Given(rng, problem, features, tau, epochs, batches.Minibatches(parts, size, drop_last))
     elif kind == "clients":
         for n, d, tau, epochs in _SHAPES:
             yield Given(rng, _quadratic(rng, n, d), features, tau, epochs)
@@ -428,12 +428,12 @@ def _untied(rng: np.random.Generator, n: int, d: int) -> Problem:
             return problem
 
 
-def _in_parts(rng: np.random.Generator, n: int, d: int, m: int) -> tuple[Problem, oracles.Split]:
+def _in_parts(rng: np.random.Generator, n: int, d: int, m: int) -> tuple[Problem, batches.Split]:
     """A problem whose f_i are means of m parts, and these."""
     h, c = rng.integers(2, 12, (m * n, d)) / 4, rng.integers(-8, 9, (m * n, d)) / 4 + 1 / 3
     mean = h.reshape(n, m, d).mean(axis=1)
     centre = (h * c).reshape(n, m, d).mean(axis=1) / mean
-    return Problem(diagonal(mean, centre)), oracles.Split(diagonal(h, c), m)
+    return Problem(diagonal(mean, centre)), batches.Split(diagonal(h, c), m)
 
 
 def _linear(rng: np.random.Generator, sizes: tuple[int, ...], d: int, logistic: bool) -> LinearProblem:

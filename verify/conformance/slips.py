@@ -17,12 +17,12 @@ from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.schedules import at_round
 from fedtheory.algorithms.slips import StepFunction
+from fedtheory.learning.batches import Batches, Minibatches
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.oracles import Batches, Minibatches
 from fedtheory.randomness import Distribution, Independent
-from verify.base import changed_code
 from verify.conformance.references import written
+from verify.mutation import changed_code
 
 
 class Slip(NamedTuple):

@@ -27,18 +27,18 @@ from fedtheory import compressors
 from fedtheory.algorithms import cocoa_plus
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.schedules import ROUND, at_round
+from fedtheory.algorithms.selections import Covering, Selection, Uniform
 from fedtheory.compressors import Compressor, Family, contractive
 from fedtheory.compressors.contractive import Contractive
+from fedtheory.learning.batches import AllRows
+from fedtheory.learning.logistic import Logistic
+from fedtheory.learning.subproblems import Exact, InnerSteps
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.losses import LOGISTIC, SQUARED, Loss
-from fedtheory.problems.oracles import AllRows
 from fedtheory.problems.quadratic import Quadratics, least_squares
-from fedtheory.problems.subproblems import Exact, InnerSteps
 from fedtheory.randomness import map_leaves
-from fedtheory.randomness.selections import Covering, Selection, Uniform
 from verify.base import files
 from verify.base.plain import quoted
 from verify.conformance import npz

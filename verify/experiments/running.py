@@ -17,11 +17,11 @@ from threadpoolctl import threadpool_limits
 from fedtheory import plugins
 from fedtheory.experiments import SEEDS, Curve, Figure, Result, Source, Span
 from fedtheory.naming import file_name
+from verify.audit.sweeping import sweep
 from verify.base import files
-from verify.base.sweeping import sweep
-from verify.results import figures as stored
-from verify.results.figures import StoredFigure
-from verify.statistics.deciding import Observed
+from verify.experiments import figures as stored
+from verify.experiments.deciding import Observed
+from verify.experiments.figures import StoredFigure
 
 #: Suffixes that files of data may have besides.
 COMPRESSED = ("", ".gz", ".bz2")

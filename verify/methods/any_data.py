@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
+from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
-from verify.data import proving
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, seen
+
+#: A leaf, which is loaded when a claim is asked about.
+_DATA = "verify.data.proving"
+
+
+def _proving() -> Any:
+    return import_module(_DATA)
+
+
+def _applies(claim: Claim) -> bool:
+    return bool(_proving().applies(claim))
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -17,7 +31,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     claim = inquiry.claim
     try:
         with attributed(claim):
-            why = proving.prove(claim, seen(inquiry))
+            why: str = _proving().prove(claim, seen(inquiry))
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     if why:
@@ -32,5 +46,5 @@ METHOD = Method(
     (Identity, Inequality, Agreement),
     run,
     frozenset({"==", "<="}),
-    applies=proving.applies,
+    applies=_applies,
 )

@@ -20,7 +20,7 @@ from fedtheory.algorithms.base import Algorithm, stepping
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import DIGITS, evaluate, real
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.base import changed_code
+from verify.mutation import changed_code
 
 
 @dataclass(frozen=True)

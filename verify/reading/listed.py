@@ -86,7 +86,7 @@ _NUMERIC = {id(thing): thing for thing in uses.NUMERIC.values() if callable(thin
 #: The modules of this package whose functions and objects those of a method are given, or make.
 _TAKING_PART = tuple(
     f"fedtheory.{part}"
-    for part in ("algorithms", "classes", "compressors", "instances", "problems", "randomness", "sampling")
+    for part in ("algorithms", "classes", "compressors", "instances", "learning", "problems", "randomness", "sampling")
 )
 #: Stands for an attribute that a module does not have.
 _MISSING = object()

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from fedtheory import plugins
 from fedtheory.experiments import Figure
 from verify.evidence.record import SAID
-from verify.results import figures as stored
-from verify.results.figures import StoredFigure
-from verify.statistics.deciding import LEVEL, Observed
+from verify.experiments import figures as stored
+from verify.experiments.deciding import LEVEL, Observed
+from verify.experiments.figures import StoredFigure
 
 _HEAD = f"""\
 # Experiments

@@ -23,11 +23,11 @@ from verify.evidence import certificates, formats, references
 from verify.evidence.parsing import exact, texts
 from verify.pep.gram import BasisVector
 from verify.pep.prover import DoesNotHold
-from verify.pep.tabulated import At
 from verify.tightness import rounds
 from verify.tightness.comparison import Point
 from verify.tightness.grids import Choice
 from verify.tightness.rounds import Proof
+from verify.tightness.tabulated import At
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from fedtheory.numbers.rational import Array, evaluate
 from fedtheory.numbers.symbols import T
 from fedtheory.problems.base import Problem
 from fedtheory.settings.relations import Quantity
-from verify.comparisons import samplers, sampling
+from verify.comparisons import samplers
+from verify.tightness import exceedance
 
 # A run ends when its bound has fallen by this factor, or when all that it may spend is spent.
 _DECREASE = 1e-2
@@ -90,7 +91,7 @@ class MeasuredCurve:
         """A sentence on whether the measured means exceed the bound, at the claim's share of the audit's
         error level.
         """
-        return sampling.exceedance(self.measured, self.bound, samplers.measured_level(self.claim)).sentence
+        return exceedance.exceedance(self.measured, self.bound, samplers.measured_level(self.claim)).sentence
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,13 @@ from verify.base.evaluate import params_after, rollout, sides, tree_size
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import may_agree
-from verify.pep import posing, programs, rounding, tabulated
+from verify.pep import posing, programs, rounding
 from verify.pep.bounding import bounded, enclosed, nonnegative, posed_as_claimed
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear, scalar
 from verify.pep.programs import Certificate, Program
 from verify.pep.prover import DoesNotHold, ProofStep, Prover, Solving, Stored, stored
+from verify.tightness import tabulated
 from verify.tightness.comparison import Point, Subject, short
 from verify.tightness.grids import Choice
 

@@ -10,7 +10,7 @@ from itertools import product
 
 from fedtheory import tables
 from fedtheory.claims import Claim
-from verify.base import sweeping
+from verify.audit import sweeping
 from verify.base.verdict import Verdict
 from verify.evidence.parsing import fraction
 from verify.tightness import grids, rounds

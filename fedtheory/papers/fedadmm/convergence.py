@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.selections import Fixed
 from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.instances import Recipe, numbers
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
+from fedtheory.learning.subproblems import Exact
 from fedtheory.meanings import BoundedBelow, Isolated
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import L, mu
@@ -63,8 +65,6 @@ from fedtheory.papers.fedadmm.sequences import (
 )
 from fedtheory.papers.fedadmm.transition import ITERATION, SMOOTH, STEP
 from fedtheory.problems.base import Problem
-from fedtheory.problems.subproblems import Exact
-from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Root

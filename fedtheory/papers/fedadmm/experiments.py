@@ -12,6 +12,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import fedadmm, fedavg_stale
+from fedtheory.algorithms.selections import Fixed
 from fedtheory.claims import Claim
 from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
@@ -20,16 +21,15 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.readings import Readings
+from fedtheory.learning.least_squares import from_rows
+from fedtheory.learning.subproblems import Exact
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import L, mu, n
 from fedtheory.papers.fedadmm.descent import DESCENT_OF_ANY
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, section, sigma_i
 from fedtheory.papers.fedadmm.transition import SMOOTH, STEP, TRANSITION
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
-from fedtheory.problems.least_squares import from_rows
 from fedtheory.problems.quadratic import diagonal
-from fedtheory.problems.subproblems import Exact
-from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Hints, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity

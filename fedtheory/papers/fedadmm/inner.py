@@ -14,12 +14,12 @@ from fedtheory.algorithms.base import method
 from fedtheory.classes import WeaklyConvex
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, members, number, numbers, pick
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.learning.subproblems import InnerSteps, Task
 from fedtheory.numbers.rational import Array, square
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, section, sigma_i
 from fedtheory.problems.base import Problem
 from fedtheory.problems.nonconvex import is_quadratic
-from fedtheory.problems.subproblems import InnerSteps, Task
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity

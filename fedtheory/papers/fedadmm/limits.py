@@ -12,18 +12,19 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.selections import Covering, Fixed, Uniform
 from fedtheory.instances import Instance, Instances, Recipe, generic, pick
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.learning.receding import Receding, receding
+from fedtheory.learning.subproblems import Adversary
 from fedtheory.meanings import Coercive, Everywhere, Recurs
 from fedtheory.numbers.rational import Array, square, to_float
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.iterates import objective, server_model
 from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, ratio
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
-from fedtheory.problems.nonconvex import LessHuber, Receding, bent, receding
+from fedtheory.problems.nonconvex import LessHuber, bent
 from fedtheory.problems.optimum import Optimum
-from fedtheory.problems.subproblems import Adversary
-from fedtheory.randomness.selections import Covering, Fixed, Uniform
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.quantities import Away, Inner, Square

@@ -14,13 +14,13 @@ from fedtheory.algorithms import exact_admm
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, numbers, pick, small
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.learning.subproblems import InnerSteps, Task
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.letters import parts, section
 from fedtheory.papers.fedadmm.transition import IDLE, TRANSITION
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
-from fedtheory.problems.subproblems import InnerSteps, Task
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.relations import Comparison, Quantity
 

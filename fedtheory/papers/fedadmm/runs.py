@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.selections import Fixed, covers, gaps
 from fedtheory.instances import Instance, Instances, Recipe, number, numbers, pick
+from fedtheory.learning.subproblems import Adversary
 from fedtheory.numbers.rational import Array, square
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm import iterates
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.nonconvex import LessHuber
-from fedtheory.problems.subproblems import Adversary
-from fedtheory.randomness.selections import Fixed, covers, gaps
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.selections import covers, gaps
 from fedtheory.instances import Instance, Instances, Recipe, pick
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
@@ -17,7 +18,6 @@ from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.letters import LONG_WAIT, m, parts, s0, section
 from fedtheory.papers.fedadmm.runs import filled, plan
 from fedtheory.randomness import UniformSubset
-from fedtheory.randomness.selections import covers, gaps
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Quantity

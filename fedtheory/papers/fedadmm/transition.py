@@ -19,8 +19,10 @@ import sympy
 
 from fedtheory.algorithms import fedadmm
 from fedtheory.algorithms.base import Algorithm, no_step
+from fedtheory.algorithms.selections import Fixed
 from fedtheory.classes import SmoothOwn
 from fedtheory.instances import Recipe, number, numbers, pick
+from fedtheory.learning.subproblems import Task
 from fedtheory.meanings import Lipschitz
 from fedtheory.numbers.rational import Array, square
 from fedtheory.numbers.scalar import Scalar
@@ -28,9 +30,7 @@ from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem, weighted_gradient
 from fedtheory.problems.oracles import Answer
-from fedtheory.problems.subproblems import Task
 from fedtheory.randomness import Constant, Distribution, Draw
-from fedtheory.randomness.selections import Fixed
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall

@@ -16,12 +16,12 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.learning.lower_bounds import chain
 from fedtheory.numbers.rational import Array, apply
 from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.feddcd import exceptions, reach
 from fedtheory.papers.feddcd.dual import OTHER_CASE, N, alpha, beta, section, tau
 from fedtheory.papers.feddcd.exceptions import HardParams, Vector
-from fedtheory.problems.lower_bounds import chain
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fedtheory.algorithms import feddcd
+from fedtheory.learning.logistic import Logistic, logistic_with_condition
 from fedtheory.numbers.rational import Array
 from fedtheory.plugins import Run
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import Logistic, logistic_with_condition
 
 #: The condition number: a round solves n local problems.
 KAPPA = 50

@@ -17,10 +17,10 @@ import sympy
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, pick
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.learning import lower_bounds
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Min
 from fedtheory.papers.feddcd.dual import N, section, tau
-from fedtheory.problems import lower_bounds
 from fedtheory.randomness import UniformSubset, expectation
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis

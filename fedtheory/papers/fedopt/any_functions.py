@@ -14,10 +14,10 @@ import sympy
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.classes import Smooth, SmoothStronglyConvex
 from fedtheory.instances import Recipe, generic, number, numbers, pick
+from fedtheory.learning.lower_bounds import Copies, Examples, Locals
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.predictors import K, L, Model, Two, eta, h, lamda, m, mu, n, sigma
 from fedtheory.problems.base import Problem
-from fedtheory.problems.lower_bounds import Copies, Examples, Locals
 from fedtheory.settings import Drawing, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 

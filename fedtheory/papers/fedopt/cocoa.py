@@ -13,6 +13,7 @@ from fedtheory.instances import pick
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.identity import identity
+from fedtheory.learning.dual_blocks import maximisers
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt import dual_steps
@@ -42,7 +43,6 @@ from fedtheory.papers.fedopt.predictors import (
     sigma,
     smax,
 )
-from fedtheory.problems.dual_blocks import maximisers
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.randomness import Constant
 from fedtheory.settings import Drawing, Hints, Setting

@@ -18,6 +18,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.learning.local_features import appearances
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.any_functions import HELD, Held, on_nodes
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, RidgeInstances, about, few, positive, problem_of
@@ -38,7 +39,6 @@ from fedtheory.papers.fedopt.predictors import (
 from fedtheory.papers.fedopt.rounds import ROUNDS, best_rate, few_rounds, stiff
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.local_features import appearances
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity

@@ -15,11 +15,11 @@ import sympy
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.algorithms.fsvrg import State
+from fedtheory.learning.dual_blocks import least_sigma
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.data import Letter, RidgeInstances, States, about, one_of, positive, problem_of
-from fedtheory.problems.dual_blocks import least_sigma
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.sections import section as section_of
 from fedtheory.settings import Drawing, Hints, Setting

@@ -11,6 +11,7 @@ import numpy as np
 from fedtheory.instances import generic
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
+from fedtheory.learning.local_features import appearances, local_scaling
 from fedtheory.numbers.rational import Array, apply, exact, inverse
 from fedtheory.papers.fedopt.data import SEPARATE, RidgeInstances
 from fedtheory.papers.fedopt.fsvrg import expected_directions
@@ -27,7 +28,6 @@ from fedtheory.papers.fedopt.predictors import (
     setting,
 )
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.local_features import appearances, local_scaling
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 

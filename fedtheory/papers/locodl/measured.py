@@ -8,10 +8,10 @@ import numpy as np
 
 from fedtheory.algorithms import locodl
 from fedtheory.compressors import Family, rand_k
+from fedtheory.learning.logistic import logistic_with_condition
 from fedtheory.numbers.rational import Array
 from fedtheory.plugins import Run
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import logistic_with_condition
 from fedtheory.problems.quadratic import diagonal
 
 #: The condition number: an iteration takes n gradients.

@@ -13,10 +13,10 @@ from fedtheory import algorithms
 from fedtheory.algorithms import fedavg, fedprox, gradient_descent, minibatch_sgd, run, scaffold
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.minibatch_sgd import Round
+from fedtheory.learning.batches import AllRows, Minibatches, Split
+from fedtheory.learning.logistic import Logistic
 from fedtheory.numbers.rational import apply, exact, inverse, to_float
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import Logistic
-from fedtheory.problems.oracles import AllRows, Minibatches, Split
 from fedtheory.problems.quadratic import Quadratics, diagonal
 from fedtheory.randomness import UniformSubset, expectation
 

@@ -11,15 +11,16 @@ import pytest
 
 from fedtheory import algorithms
 from fedtheory.algorithms import exact_admm, fedadmm, fedalt, fedavg_stale, fedprox, fedsim, run
+from fedtheory.algorithms.selections import Covering, Fixed, Uniform, covers
+from fedtheory.learning.least_squares import example_5_1
+from fedtheory.learning.logistic import Logistic
+from fedtheory.learning.receding import receding
+from fedtheory.learning.subproblems import Adversary, Exact, InnerSteps, Task, root_below
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem, weighted_gradient
-from fedtheory.problems.least_squares import example_5_1
-from fedtheory.problems.logistic import Logistic
-from fedtheory.problems.nonconvex import bent, receding
+from fedtheory.problems.nonconvex import bent
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import Quadratics, diagonal
-from fedtheory.problems.subproblems import Adversary, Exact, InnerSteps, Task, root_below
-from fedtheory.randomness.selections import Covering, Fixed, Uniform, covers
 
 Q = Fraction
 M, D = 4, 2

@@ -10,11 +10,12 @@ import pytest
 
 from fedtheory import algorithms
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd, feddcd, inexact_feddcd, inexact_rbcd, rbcd, run
+from fedtheory.learning import solvers
+from fedtheory.learning.batches import Batches, Split
+from fedtheory.learning.logistic import logistic_with_condition
 from fedtheory.numbers.rational import apply, exact, inverse, to_float
 from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import logistic_with_condition
-from fedtheory.problems.oracles import Batches, Split
 from fedtheory.problems.quadratic import Quadratics, diagonal
 from fedtheory.randomness import expectation
 from verify.search import spectral
@@ -55,10 +56,10 @@ def local_solvers(parts: Split, one: Any) -> list[oracles.Oracle]:
     return [
         oracles.exact,
         oracles.worst_case(one / 3),
-        oracles.gradient_descent(2, one / 4),
-        oracles.svrg(parts, 1, 2, one / 8),
-        oracles.saga(parts, 2, one / 8),
-        oracles.inexact_newton(1, one / 2),
+        solvers.gradient_descent(2, one / 4),
+        solvers.svrg(parts, 1, 2, one / 8),
+        solvers.saga(parts, 2, one / 8),
+        solvers.inexact_newton(1, one / 2),
     ]
 
 
@@ -364,14 +365,14 @@ def test_the_worst_case_oracle_attains_definition_5_1(contraction):
     w = oracle.answer(posed.f, y, guess, np.zeros(0)).w
     error, initial = ((w - gradient) ** 2).sum(-1), ((guess - gradient) ** 2).sum(-1)
     assert (error == oracle.delta * initial).all() and np.all(oracle.delta == contraction**2)
-    assert oracles.exact.delta == 0 and oracles.gradient_descent(1, 1).delta is None
+    assert oracles.exact.delta == 0 and solvers.gradient_descent(1, 1).delta is None
 
 
 def test_gradient_descent_contracts_as_stated():
     # In one dimension delta = (1 - mu/L)^(2 steps) is attained, since the Hessian is mu; stepsizes may differ.
     f = diagonal(exact([[1], [3]]), exact([[2], [5]]))
     start_at, y = exact([[7], [-4]]), exact([[1], [1]])
-    oracle = oracles.gradient_descent(3, exact([Fraction(1, 4), Fraction(1, 4)]))
+    oracle = solvers.gradient_descent(3, exact([Fraction(1, 4), Fraction(1, 4)]))
     w, steps = oracle.answer(f, y, start_at, np.zeros(0))
     target = f.conjugate_gradient(y)
     assert ((w - target) == exact([[Fraction(3, 4) ** 3], [Fraction(1, 4) ** 3]]) * (start_at - target)).all()
@@ -387,9 +388,9 @@ def test_variance_reduced_oracles_are_gradient_steps_on_average():
     for _ in range(3):
         descent.append(descent[-1] - step * (posed.f.gradient(descent[-1]) - y))
     for oracle, mean, count in (
-        (oracles.saga(parts, 3, step), descent[3], 2 + 3),
+        (solvers.saga(parts, 3, step), descent[3], 2 + 3),
         # One of the iterates before the three inner steps is kept, each with the same probability.
-        (oracles.svrg(parts, 1, 3, step), (descent[0] + descent[1] + descent[2]) / 3, 2 + 2 * 3),
+        (solvers.svrg(parts, 1, 3, step), (descent[0] + descent[1] + descent[2]) / 3, 2 + 2 * 3),
     ):
         drawn, p = oracle.draws(posed.f).support(True)
         w, steps = oracle.answer(posed.f, y, guess, drawn)
@@ -404,7 +405,7 @@ def test_variance_reduced_oracles_reach_the_conjugate_gradient():
     rng = np.random.default_rng(12)
     y, guess = rng.standard_normal((50, 3, 2)), rng.standard_normal((50, 3, 2))
     target = posed.f.conjugate_gradient(y)
-    for oracle in (oracles.saga(parts, 400, 1 / 12), oracles.svrg(parts, 40, 40, 1 / 40)):
+    for oracle in (solvers.saga(parts, 400, 1 / 12), solvers.svrg(parts, 40, 40, 1 / 40)):
         w = oracle.answer(posed.f, y, guess, oracle.draws(posed.f).sample(rng, (50,))).w
         assert abs(w - target).max() < 1e-5
 
@@ -415,7 +416,7 @@ def test_newton_solves_quadratics_in_one_step_and_then_rests():
     y, guess = fractions(rng, 3, 2), fractions(rng, 3, 2)
     target = posed.f.conjugate_gradient(y)
     guess[0] = target[0]
-    w, steps = oracles.inexact_newton(5).answer(posed.f, y, guess, np.zeros(0))
+    w, steps = solvers.inexact_newton(5).answer(posed.f, y, guess, np.zeros(0))
     assert (w == target).all() and steps.tolist() == [0, 1, 1]
 
 
@@ -427,7 +428,7 @@ def test_newton_meets_its_forcing_term():
     before = np.linalg.norm(f.gradient(guess) - y, axis=-1)
     # Truncated conjugate gradients may stop early, and do: a forcing term of 1/2 is not the exact step.
     for forcing in (0.5, 1e-3, 0):
-        w = oracles.inexact_newton(1, forcing).answer(f, y, guess, np.zeros(0)).w
+        w = solvers.inexact_newton(1, forcing).answer(f, y, guess, np.zeros(0)).w
         after = np.linalg.norm(f.gradient(w) - y, axis=-1)
         assert (after <= forcing * before + 1e-9).all()
         assert forcing == 0 or (after > 1e-6 * forcing).any()
@@ -437,7 +438,7 @@ def test_newton_converges_on_logistic_losses():
     rng = np.random.default_rng(15)
     f = logistic_with_condition(rng.standard_normal((3, 8, 4)), rng.choice([-1, 1], (3, 8)), 50.0)
     y = f.gradient(rng.standard_normal((3, 4)))
-    w = oracles.inexact_newton(8, 1e-3).answer(f, y, np.zeros((3, 4)), np.zeros(0)).w
+    w = solvers.inexact_newton(8, 1e-3).answer(f, y, np.zeros((3, 4)), np.zeros(0)).w
     np.testing.assert_allclose(w, f.conjugate_gradient(y), atol=1e-10)
 
 
@@ -534,7 +535,7 @@ def test_all_converge_on_logistic_losses():
 
 
 def feddcd_with_descent(posed: Problem) -> inexact_feddcd.Params:
-    oracle = oracles.gradient_descent(30, 1 / posed.L)
+    oracle = solvers.gradient_descent(30, 1 / posed.L)
     return inexact_feddcd.Params(3, np.full(posed.n, 1 / posed.mu), 1.0, oracle)
 
 
@@ -560,8 +561,8 @@ def test_algorithm_4_converges_with_unequal_constants():
     ("call", "message"),
     [
         (lambda: oracles.worst_case(1), r"in \(-1, 1\), got 1"),
-        (lambda: oracles.gradient_descent(0, 1.0), "steps must be at least 1"),
-        (lambda: oracles.inexact_newton(1, 1.0), r"forcing term .* in \[0, 1\)"),
+        (lambda: solvers.gradient_descent(0, 1.0), "steps must be at least 1"),
+        (lambda: solvers.inexact_newton(1, 1.0), r"forcing term .* in \[0, 1\)"),
         (lambda: Batches(3, 4, 1), "between 1 and 3 rows"),
         (lambda: Batches(3, 1, 0), "must be positive"),
         (lambda: Split(diagonal(np.ones((3, 1)), np.ones((3, 1))), 2), "3 functions are not 2 parts"),

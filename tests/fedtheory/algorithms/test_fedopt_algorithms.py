@@ -23,9 +23,9 @@ from fedtheory.algorithms import (
     sgd,
     svrg,
 )
+from fedtheory.learning.dual_blocks import least_sigma, subproblem
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.papers.fedopt.reruns.text import generated
-from fedtheory.problems.dual_blocks import least_sigma, subproblem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.randomness import expectation

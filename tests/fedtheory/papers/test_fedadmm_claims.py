@@ -15,6 +15,7 @@ from in_turn import in_turn, of_kind
 
 from fedtheory import claims
 from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.selections import Covering
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.readings import Readings
@@ -35,7 +36,6 @@ from fedtheory.papers.fedadmm import (
     waiting,
 )
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, nu_i, r_i, rho, s0, s_i, sigma_i, varepsilon
-from fedtheory.randomness.selections import Covering
 from fedtheory.settings.relations import Comparison, Quantity
 from verify import Counterexample, Verdict, check
 from verify.methods import METHODS, long_runs

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from fedtheory.algorithms import fedadmm, fedalt, fedavg_stale, fedprox, fedsim
+from fedtheory.algorithms.selections import Uniform
 from fedtheory.data import Dataset
+from fedtheory.learning.logistic import Logistic
 from fedtheory.papers.fedadmm.reruns import FIGURES, runs
 from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, RoundSetting, key
 from fedtheory.problems.base import stationary_point, weighted_value
-from fedtheory.problems.logistic import Logistic
-from fedtheory.randomness.selections import Uniform
 
 SETTING = RoundSetting(6, 0.5, 2)
 

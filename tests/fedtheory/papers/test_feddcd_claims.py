@@ -13,9 +13,9 @@ from first_found import first_found
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.learning import lower_bounds
 from fedtheory.papers.feddcd import beta, convex, dual, reach
 from fedtheory.papers.feddcd.inexact import delta
-from fedtheory.problems import lower_bounds
 from verify import Verdict, check
 
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)

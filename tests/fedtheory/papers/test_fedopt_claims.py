@@ -22,6 +22,7 @@ from fedtheory.algorithms import dane, dual_block_ascent, fsvrg, naive_fsvrg, pe
 from fedtheory.claims import Claim
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.reached import Reached
+from fedtheory.learning.local_features import local_scaling
 from fedtheory.papers.baseline import finite_sum
 from fedtheory.papers.fedopt import (
     L,
@@ -48,7 +49,6 @@ from fedtheory.papers.fedopt.predictors import DOMINATES, dual_optimum, models, 
 from fedtheory.papers.fedopt.rounds import best_rate
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.local_features import local_scaling
 from fedtheory.problems.losses import squared
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import diagonal

@@ -8,9 +8,9 @@ import pytest
 from fedtheory import data
 from fedtheory.algorithms import diana, fivegcs_cc, locodl
 from fedtheory.compressors import SparseNatural, identity, rand_k, rand_k_natural
+from fedtheory.learning.logistic import Logistic
 from fedtheory.papers.locodl.reruns import FIGURES, kernels, methods, panels
 from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MORE, NATURAL, PLAIN, RAND_K
-from fedtheory.problems.logistic import Logistic
 
 
 def small(sparse=False, n=5, rows=4, features=6):

@@ -24,11 +24,11 @@ from fedtheory.algorithms import (
     scaffnew,
 )
 from fedtheory.compressors import Family, contractive
+from fedtheory.learning.logistic import logistic_with_condition
 from fedtheory.numbers.rational import evaluate, exact, to_float
 from fedtheory.papers.baseline import rival_settings
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import logistic_with_condition
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.randomness import expectation
 from fedtheory.randomness.masks import Pattern

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fedtheory.learning.batches import Batches, Minibatches, Split
 from fedtheory.problems.base import Problem
-from fedtheory.problems.oracles import Batches, Minibatches, Split
 from fedtheory.problems.quadratic import diagonal
 
 

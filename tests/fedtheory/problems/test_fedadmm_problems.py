@@ -13,13 +13,14 @@ from places import SHARED
 from scipy.optimize import minimize
 from scipy.stats import kstest
 
+from fedtheory.algorithms.selections import Covering, Fixed, Uniform, covers, gaps
 from fedtheory.data import load, split
+from fedtheory.learning.least_squares import LeastSquares, example_5_1, from_rows, minimiser, three_laws
+from fedtheory.learning.logistic import Logistic
+from fedtheory.learning.receding import receding
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem, stationary_point, weighted_gradient, weighted_value
-from fedtheory.problems.least_squares import LeastSquares, example_5_1, from_rows, minimiser, three_laws
-from fedtheory.problems.logistic import Logistic
-from fedtheory.problems.nonconvex import LessHuber, bent, receding
-from fedtheory.randomness.selections import Covering, Fixed, Uniform, covers, gaps
+from fedtheory.problems.nonconvex import LessHuber, bent
 
 Q = Fraction
 DATA = SHARED / "data"

@@ -13,14 +13,14 @@ import scipy.sparse as sp
 from places import SHARED
 from scipy.special import expit
 
+from fedtheory.algorithms.selections import ClientPermutations, ClientPicks
+from fedtheory.learning.dual_blocks import least_sigma, maximisers, subproblem
+from fedtheory.learning.local_features import aggregation, appearances, local_features, local_scaling
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.papers.fedopt.reruns.text import generated, plays, reshuffled
-from fedtheory.problems.dual_blocks import least_sigma, maximisers, subproblem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, minimiser
-from fedtheory.problems.local_features import aggregation, appearances, local_features, local_scaling
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.step_major import blocks, entries
-from fedtheory.randomness.selections import ClientPermutations, ClientPicks
 
 PLAYS = SHARED / "data" / "shakespeare.txt.gz"
 LOSSES = [SQUARED, LOGISTIC]

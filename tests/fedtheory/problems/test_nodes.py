@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from fedtheory.learning.lower_bounds import Copies, Examples, Locals
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.linear_models import LinearModels
 from fedtheory.problems.losses import squared
-from fedtheory.problems.lower_bounds import Copies, Examples, Locals
 from fedtheory.problems.quadratic import diagonal
 
 X, y = exact(np.array([[1, 2], [0, 3], [-1, 1], [2, 2], [1, 0]])), exact(np.array([1, -1, 2, 0, 3]))

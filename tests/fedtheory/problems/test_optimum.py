@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from fedtheory.data import bundled, split
+from fedtheory.learning.logistic import Logistic, logistic_with_condition
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems import optimum
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import Logistic, logistic_with_condition
 from fedtheory.problems.optimum import newton, solve
 from fedtheory.problems.quadratic import Quadratics, diagonal, least_squares, with_spectra
 

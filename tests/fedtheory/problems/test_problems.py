@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fedtheory.learning.logistic import Logistic, SparseLogistic, logistic_with_condition
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.logistic import Logistic, SparseLogistic, logistic_with_condition
 from fedtheory.problems.quadratic import Quadratics, diagonal, least_squares, with_spectra
 
 
@@ -148,8 +148,8 @@ def test_quadratics_on_fractions_are_exact_and_agree_with_floats(seed, n, d):
 def test_gradients_of_logistic_losses_do_not_depend_on_blocks_of_clients(monkeypatch, numbers, long):
     rng = np.random.default_rng(8)
     f = Logistic(rng.standard_normal((5, 4, 3)), rng.choice([-1, 1], (5, 4)), np.linspace(0.1, 0.5, 5))
-    monkeypatch.setattr("fedtheory.problems.logistic._TWICE", numbers)
-    monkeypatch.setattr("fedtheory.problems.logistic._LONG", long)
+    monkeypatch.setattr("fedtheory.learning.logistic._TWICE", numbers)
+    monkeypatch.setattr("fedtheory.learning.logistic._LONG", long)
     for x in (rng.standard_normal((2, 3, 5, 3)), rng.standard_normal((2, 1, 3)), rng.standard_normal((5, 3))):
         at = np.broadcast_to(x, (*x.shape[:-2], 5, 3))
         margins = np.einsum("ij,ijd,...id->...ij", f.b, f.A, at)
@@ -163,7 +163,7 @@ def test_steps_in_a_row_are_steps_one_by_one(kind, numbers, monkeypatch):
     rng = np.random.default_rng(12)
     A = rng.standard_normal((5, 4, 3)) * (rng.random((5, 4, 3)) < (0.2 if kind is SparseLogistic else 1))
     f = kind(A, rng.choice([-1, 1], (5, 4)), np.linspace(0.1, 0.5, 5))
-    monkeypatch.setattr("fedtheory.problems.logistic._TWICE", numbers)
+    monkeypatch.setattr("fedtheory.learning.logistic._TWICE", numbers)
     one_for_all = np.broadcast_to(rng.standard_normal(3), (5, 3))
     for x in (rng.standard_normal((2, 3, 5, 3)), rng.standard_normal((2, 1, 3)), one_for_all):
         stepped, before = x, x.copy()

@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedtheory.algorithms import accfeddcd, fedavg, inexact_feddcd, run
+from fedtheory.learning import lower_bounds
+from fedtheory.learning.batches import Batches, Minibatches
+from fedtheory.learning.logistic import Logistic
+from fedtheory.learning.solvers import gradient_descent
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.papers.feddcd.reruns.networks import Perceptron, Softmax, minimiser
-from fedtheory.problems import lower_bounds
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.optimum import solve
-from fedtheory.problems.oracles import Batches, Minibatches, gradient_descent
 from fedtheory.randomness import expectation
 
 

@@ -155,10 +155,10 @@ def test_the_files_that_look_other_claims_up_are_known():
         "verify/export/found.py",
         "fedtheory/claims.py",
     }
-    commands |= {"verify/report/atlas/cards.py", "verify/audit.py", "fedtheory/tables/__init__.py"}
+    commands |= {"verify/report/atlas/cards.py", "verify/audit/__init__.py", "fedtheory/tables/__init__.py"}
     commands |= {"verify/experiments/running.py", "verify/report/experiments.py"}
     # Figures of papers, which claims on experiments name; those rest on their files.
-    asking |= {"verify/results/figures.py"}
+    asking |= {"verify/experiments/figures.py"}
     commands |= {"verify/results/__init__.py", "verify/cli/listing.py", "verify/cli/carry.py", "verify/report/why.py"}
     commands |= {"verify/base/own.py", "verify/cli/tightening.py", "verify/repair/of_paper.py"}
     commands |= {"verify/report/statement.py", "verify/report/terminal.py"}

@@ -15,8 +15,8 @@ import pytest
 from places import ROOT
 
 from fedtheory import claims
-from verify.audit import audit
-from verify.base import code, sweeping
+from verify.audit import audit, sweeping
+from verify.base import code
 from verify.cli import main
 from verify.evidence.formats import audit as document
 

@@ -55,7 +55,7 @@ def test_arguments_load_nothing_that_computes(program):
         "from verify.cli import main; assert main(['why', 'feddcd']) == 0",
         "from verify.cli import main; assert main(['completion', 'bash']) == 0",
         "from verify import Counterexample, Evidence, Verdict",
-        "import fedtheory.data, fedtheory.tables.regions, fedtheory.problems.logistic",
+        "import fedtheory.data, fedtheory.tables.regions, fedtheory.learning.logistic",
     ],
 )
 def test_what_only_tells_loads_nothing_that_solves(program):

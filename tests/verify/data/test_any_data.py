@@ -17,9 +17,9 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.learning.local_features import appearances, local_scaling
 from fedtheory.numbers.rational import apply, inverse
 from fedtheory.papers.fedopt import dual, equivalence, predictors, proposition, scaling
-from fedtheory.problems.local_features import appearances, local_scaling
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting

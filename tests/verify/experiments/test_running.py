@@ -12,10 +12,10 @@ from fedtheory.experiments import SEEDS, Curve, Figure, Less, Result, Source, Sp
 from verify.cli import main
 from verify.evidence.record import Outcome as Found
 from verify.evidence.record import Sighting, tally
+from verify.experiments import figures as stored
 from verify.experiments import running
+from verify.experiments.deciding import LEAST, Observed, decide
 from verify.report import experiments, figures
-from verify.results import figures as stored
-from verify.statistics.deciding import LEAST, Observed, decide
 
 CALLS = []
 

@@ -12,6 +12,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.selections import Fixed, Uniform
 from fedtheory.claims import Claim
 from fedtheory.instances import Instances
 from fedtheory.kinds.base import Statement
@@ -20,7 +21,6 @@ from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lip
 from fedtheory.papers.fedadmm import convergence, descent, differences, iterates, limits, sequences, transition
 from fedtheory.papers.fedadmm.letters import nu_i
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, TRANSITION
-from fedtheory.randomness.selections import Fixed, Uniform
 from fedtheory.settings import Drawing
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Root

@@ -13,10 +13,9 @@ from fedtheory.kinds.identity import identity
 from fedtheory.papers import locodl
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
-from verify.base import changed_code
 from verify.cli import main
 from verify.evidence import formats
-from verify.mutation import bank, selftest
+from verify.mutation import bank, changed_code, selftest
 from verify.mutation.bank import OPERATORS, formula_changes
 from verify.mutation.selftest import Alarm, Label
 

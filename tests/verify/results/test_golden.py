@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from verify.audit import golden
 from verify.evidence import formats
-from verify.results import golden, shipped
+from verify.results import shipped
 
 REFUTED = "feddcd/table-1/feddcd/literal"
 #: Another value of each field that is compared.

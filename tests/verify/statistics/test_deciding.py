@@ -2,8 +2,8 @@
 
 import pytest
 
-from verify.statistics import deciding
-from verify.statistics.deciding import LEVEL, Observed, decide
+from verify.experiments import deciding
+from verify.experiments.deciding import LEVEL, Observed, decide
 
 
 def test_six_seeds_that_agree_decide_and_five_never_do():

@@ -13,10 +13,12 @@ import pytest
 from fedtheory import claims, compressors, randomness
 from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
 from verify.base.case import Case
+from verify.cli import calibration
 from verify.comparisons import sampling
-from verify.statistics import calibration, e_process
+from verify.statistics import e_process
 from verify.statistics.e_process import Assumed
 from verify.statistics.sequential import Ledger, Ruling, prepare, run
+from verify.tightness import exceedance
 
 LEVEL = 1e-6
 UNIT = Assumed(0.0, 1.0)
@@ -495,21 +497,21 @@ def measured(mean, seeds=20, rounds=30, seed=0):
 
 
 def test_a_bound_that_holds_is_not_exceeded():
-    found = sampling.exceedance(*measured(0.8), LEVEL)
+    found = exceedance.exceedance(*measured(0.8), LEVEL)
     assert not found.refuted and found.e_value < 1 and 0 <= found.confidence < 0.9
     assert len(found.rounds) <= 16 and found.rounds[0] >= 1 and found.rounds[-1] == 30
     assert "not shown" in found.sentence
 
 
 def test_a_bound_that_fails_is_exceeded():
-    found = sampling.exceedance(*measured(5.0), LEVEL)
+    found = exceedance.exceedance(*measured(5.0), LEVEL)
     assert found.refuted and found.confidence > 1 - LEVEL and found.e_value > 1 / LEVEL
     assert found.mean_ratio > 4 and found.worst in found.rounds
 
 
 def test_the_defect_stated_for_measured_runs_is_found():
     runs, bound = measured(1.0, seeds=200)
-    stated = sampling.exceedance(runs, bound, 0.01)
+    stated = exceedance.exceedance(runs, bound, 0.01)
     assert 0.1 < stated.smallest_defect < 2
     found = 0
     for seed in range(20):
@@ -518,14 +520,14 @@ def test_the_defect_stated_for_measured_runs_is_found():
         s2 = math.log1p(stated.variance / (1 + stated.smallest_defect) ** 2)
         rng = np.random.default_rng(seed)
         ratio[30] = (1 + stated.smallest_defect) * rng.lognormal(-s2 / 2, math.sqrt(s2), 200)
-        found += sampling.exceedance(ratio * bound[:, None], bound, 0.01).refuted
+        found += exceedance.exceedance(ratio * bound[:, None], bound, 0.01).refuted
     assert found == 20
 
 
 def test_e_values_of_true_bounds_have_mean_at_most_one():
     rng = np.random.default_rng(9)
     values = [
-        sampling.exceedance(np.r_[np.ones((1, 10)), rng.lognormal(-0.125, 0.5, (3, 10))], np.ones(4), 0.05)
+        exceedance.exceedance(np.r_[np.ones((1, 10)), rng.lognormal(-0.125, 0.5, (3, 10))], np.ones(4), 0.05)
         for _ in range(150)
     ]
     assert 0.6 < np.mean([v.e_value for v in values]) < 1.4
@@ -546,7 +548,7 @@ def test_e_values_of_true_bounds_have_mean_at_most_one():
 )
 def test_bad_measurements(runs, bound):
     with pytest.raises(ValueError):
-        sampling.exceedance(runs, bound, 0.05)
+        exceedance.exceedance(runs, bound, 0.05)
 
 
 def test_every_planted_sampler_keeps_the_outcomes():

@@ -11,9 +11,9 @@ from matplotlib.image import imread
 
 from fedtheory import claims
 from fedtheory.data import Dataset, bundled
+from fedtheory.learning.logistic import Logistic
 from fedtheory.numbers.rational import evaluate
 from fedtheory.papers import locodl as paper
-from fedtheory.problems.logistic import Logistic
 from verify.report import figures
 from verify.tightness import measure
 from verify.tightness.measure import MeasuredCurve, MeasuredRun, Measurement

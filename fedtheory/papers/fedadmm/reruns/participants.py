@@ -17,9 +17,9 @@ import numpy as np
 from scipy.special import expit
 
 from fedtheory.algorithms import fedadmm
+from fedtheory.learning.least_squares import LeastSquares
+from fedtheory.learning.logistic import SparseLogistic
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.least_squares import LeastSquares
-from fedtheory.problems.logistic import SparseLogistic
 
 Gradient = Callable[[Array], Array]
 

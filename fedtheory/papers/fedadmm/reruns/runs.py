@@ -16,17 +16,17 @@ import numpy as np
 from scipy.optimize import minimize
 
 from fedtheory.algorithms import fedadmm
+from fedtheory.algorithms.selections import Uniform
 from fedtheory.data import Dataset, split
 from fedtheory.experiments import Curve, Result, Span, Tuned, spent, tune
+from fedtheory.learning.least_squares import LeastSquares, from_rows, three_laws
+from fedtheory.learning.logistic import SparseLogistic
+from fedtheory.learning.subproblems import Answer, InnerSteps, Task
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, RoundSetting, key
 from fedtheory.papers.fedadmm.reruns.participants import Clients, Move, admm_round, average, clients
 from fedtheory.problems.base import Problem
-from fedtheory.problems.least_squares import LeastSquares, from_rows, three_laws
-from fedtheory.problems.logistic import SparseLogistic
-from fedtheory.problems.subproblems import Answer, InnerSteps, Task
 from fedtheory.randomness import Draw, UniformSubset
-from fedtheory.randomness.selections import Uniform
 
 #: Section 5.2: tolerance factor nu, sigma_i m / r_i, and epsilon of the stopping rule (30) for the two examples.
 NU, PENALTY, ACCURACY = 0.95, 0.2, {"Example 5.1": 1e-3, "Example 5.2": 1e-7}

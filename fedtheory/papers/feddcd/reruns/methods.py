@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms import accfeddcd, fedavg, feddcd, fedprox, scaffold
+from fedtheory.learning.batches import Minibatches
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd.reruns.dealing import Data, deal
 from fedtheory.papers.feddcd.reruns.local import Clients, Losses, adam_steps, newton_steps, some
 from fedtheory.papers.feddcd.reruns.names import LINEAR
 from fedtheory.papers.feddcd.reruns.networks import Perceptron, Softmax, minimiser
 from fedtheory.problems.base import Problem
-from fedtheory.problems.oracles import Minibatches
 
 #: Clients, as in the paper, and rows of one at most.
 CLIENTS, ROWS = 100, 80

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import log_softmax, softmax
 
+from fedtheory.learning.minimising import regularised_minimiser
+from fedtheory.learning.rows import OfRows, for_each
 from fedtheory.numbers.rational import Array, to_float
-from fedtheory.problems.functions import OfRows, for_each
-from fedtheory.problems.optimum import TOLERANCE, Optimum, regularised_minimiser
+from fedtheory.problems.optimum import TOLERANCE, Optimum
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -14,12 +14,12 @@ from scipy.sparse.linalg import svds
 
 from fedtheory.algorithms import cocoa_plus, dane, fsvrg, one_shot_averaging
 from fedtheory.experiments import Curve, Result, Span, Tuned, known, tune
+from fedtheory.learning.local_features import local_features
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.reruns import names
 from fedtheory.papers.fedopt.reruns.names import COCOA, FSVRG, FSVRGR, GD, LOOKED, OTHERS, ROUNDS
 from fedtheory.papers.fedopt.reruns.text import Authors, chosen, generated, plays, reshuffled
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, minimiser
-from fedtheory.problems.local_features import local_features
 from fedtheory.problems.losses import LOGISTIC
 
 #: Features of plays, and the share of their roles that a seed takes.

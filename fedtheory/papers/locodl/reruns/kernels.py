@@ -19,9 +19,9 @@ from scipy.special import expit
 
 from fedtheory.algorithms import Algorithm, diana, fivegcs_cc, locodl
 from fedtheory.compressors import Compressor, SparseNatural, natural, rand_k, rand_k_natural
+from fedtheory.learning.logistic import SparseLogistic
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import SparseLogistic
 from fedtheory.randomness import Distribution, Draw, Product, Size, Uniform01, check_enumerable
 
 #: Relative residual at which a local prox of 5GCS-CC stops, and steps it may take, and again so many times as many with

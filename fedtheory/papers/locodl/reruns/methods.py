@@ -22,11 +22,11 @@ from fedtheory.algorithms import (
 )
 from fedtheory.compressors import FLOAT_BITS, Compressor, Family
 from fedtheory.data import Dataset
+from fedtheory.learning.logistic import SparseLogistic, logistic_with_condition
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.locodl.reruns.kernels import Given, Unsolved, descend, diana_step, few, fivegcs, locodl_talk
 from fedtheory.papers.locodl.reruns.names import BOTH, L1, NATURAL, PLAIN, RAND_K
 from fedtheory.problems.base import Problem
-from fedtheory.problems.logistic import SparseLogistic, logistic_with_condition
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.randomness import Product

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fedtheory.learning.minimising import regularised_minimiser
+from fedtheory.learning.rows import OfRows, for_each
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.functions import OfRows, for_each
 from fedtheory.problems.losses import expit
-from fedtheory.problems.optimum import regularised_minimiser
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fedtheory import claims
 from fedtheory.claims import Claim
 from verify import results
-from verify.base.sweeping import sweep
+from verify.audit.sweeping import sweep
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
 
@@ -26,7 +26,7 @@ def audit(
 ) -> list[Evidence]:
     """Test many registered claims, with any number of processes.
 
-    Within :func:`verify.base.sweeping.cluster` the workers of a cluster check, and ``jobs`` says nothing.
+    Within :func:`verify.audit.sweeping.cluster` the workers of a cluster check, and ``jobs`` says nothing.
 
     Args:
         selected: The claims.

@@ -1,4 +1,4 @@
-"""Compare an audit from scratch with the results that ship: ``python -m verify.results.golden DIR/audit.json``.
+"""Compare an audit from scratch with the results that ship: ``python -m verify.audit.golden DIR/audit.json``.
 
 Everything that an audit says of a claim is compared but the seconds that it took, the digest of the code, and the lines
 of files that notes name, which move with every edit of these. The exit status is 0 if nothing differs, 1 if something
@@ -100,7 +100,7 @@ def compare(path: Path) -> tuple[int, list[Difference]]:
 def main(arguments: Sequence[str]) -> int:
     """Print the differences of the audit in a file; the exit status."""
     if len(arguments) != 1:
-        print("usage: python -m verify.results.golden DIR/audit.json", file=sys.stderr)
+        print("usage: python -m verify.audit.golden DIR/audit.json", file=sys.stderr)
         return 2
     try:
         entries, found = compare(Path(arguments[0]))

@@ -20,7 +20,7 @@ from fedtheory.experiments import Curve, Figure, Less, Result, SeedComparison, S
 from fedtheory.kinds.experiment import Experiment
 from verify.base import files
 from verify.evidence.record import Sighting
-from verify.statistics.deciding import MOST, Observed, decide
+from verify.experiments.deciding import MOST, Observed, decide
 
 #: The name of the file beside a paper's figures.
 NAME = "seen.json"
