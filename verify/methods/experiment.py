@@ -9,7 +9,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome, Sighting, tally
 from verify.methods.base import Inquiry, Method, Role
 
-#: The outcomes of figures, as papers carry them: a leaf, which no module of the trunk imports.
+#: The stored outcomes of figures: a leaf, which no module of the trunk imports.
 _FIGURES = "verify.experiments.figures"
 
 

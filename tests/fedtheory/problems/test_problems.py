@@ -261,7 +261,7 @@ def test_condition_number_refuses(kappa):
 
 def test_a_conjugate_that_is_not_found_is_refused(monkeypatch):
     monkeypatch.setattr(
-        "fedtheory.problems.optimum.newton",
+        "fedtheory.learning.minimising.newton",
         lambda gradient, hessian, start, tolerance, iterations: (start, np.zeros(start.shape[:-1], dtype=bool)),
     )
     with pytest.raises(ValueError, match="no conjugate of the logistic loss found"):
