@@ -207,8 +207,9 @@ def method(
         The algorithm.
 
     Raises:
-        ValueError: For another shape, for a function of other arguments, for a parameter that has the name of a part of
-            the problem, or for a schedule that is not a number, infinite or negative at some round.
+        ValueError: For another shape, for a function of other arguments, for an ``init`` beside feasible parts, for a
+            parameter that has the name of a part of the problem, or for a schedule that is not a number, infinite or
+            negative at some round.
 
     Examples:
         >>> import fedtheory as ft
@@ -249,6 +250,9 @@ def method(
     # A run begins with round 0.
     made = _record("Params", [*names, *varying, ROUND], (0,)) if varying else _record("Params", names)
     feasible = tuple(part for part, kind in kinds.items() if kind == "feasible")
+    if feasible and init is not None:
+        # Proofs take it that every run begins in the constraint set.
+        raise ValueError(f"{name}: the feasible part {feasible[0]} starts at the point nearest to 0: leave init out")
     Params: Any = made if names is params else params
     State: Any = _record("State", kinds) if kinds is state else state
     start = _starting(State, kinds) if init is None else init

@@ -119,6 +119,8 @@ class _Posing:
             raise Unread("the statement names no method")
         if algorithm is not self.setting.algorithm and algorithm.State is not self.setting.algorithm.State:
             raise Unread("the method has other states than the setting")
+        if algorithm.feasible != self.setting.algorithm.feasible:
+            raise Unread("the method has other parts in the constraint set than the setting")
         if self.setting.optimum not in ("consensus", "stationary") or self.setting.drawing.special is not None:
             raise Unread("the meaning of x* is not known")
         if case.single and getattr(self.setting.functions, "own", False):

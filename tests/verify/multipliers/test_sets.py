@@ -3,6 +3,9 @@
 Every attack is false of some set, and only what is not known of sets, or of x*, could let it through.
 """
 
+from dataclasses import replace
+from typing import Any, NamedTuple
+
 import pytest
 import sympy
 from first_found import first_found
@@ -67,6 +70,10 @@ def averaged(problem, params, state, draw):
 def alternating(problem, params, state, draw):
     first = problem.f.project(state.x[..., None, :])[..., 0, :]
     return {"x": problem.f.project(first[..., None, :])[..., 1, :]}
+
+
+def optimum(problem, params):
+    return {"x": problem.x_star}
 
 
 def still(problem, params, state, draw):
@@ -192,6 +199,24 @@ def test_a_step_has_to_keep_a_feasible_part_in_the_set(step):
 def test_a_feasible_part_needs_a_constraint():
     with pytest.raises(ValueError, match="no constraint"):
         prove(claim(ft.SmoothConvex(L), still, 0 * X <= F, (), IN), LITTLE)
+
+
+def test_a_feasible_part_starts_where_the_set_is():
+    with pytest.raises(ValueError, match="leave init out"):
+        ft.method("m", still, [], IN, init=lambda problem, params: {"x": 0 * problem.x_star})
+
+
+class State(NamedTuple):
+    x: Any
+
+
+def test_a_statement_is_about_the_states_of_its_setting():
+    anywhere = ft.method("m", still, [], State, lambda problem, params, x=None: State(x), None, optimum)
+    assert anywhere.feasible == ()
+    inside = replace(anywhere, feasible=("x",))
+    setting = ft.Setting(algorithm=anywhere, functions=SMOOTH)
+    statement = ft.one_step(inside, E(X_next) <= X + F)
+    assert "other parts in the constraint set" in prove(ft.Claim("m/o", setting=setting, statement=statement), LITTLE)
 
 
 def test_that_there_are_sets_is_a_hypothesis():
