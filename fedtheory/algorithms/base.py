@@ -52,6 +52,7 @@ class Algorithm(Generic[ParamsT, StateT, DrawT]):
         invariant: ``invariant(problem, params, state) -> Array``: residuals that stay zero along every run, or None.
         schedules: Parameters that vary with the round, as expressions in its index k, by name; ``Params`` then has the
             field ``round``.
+        feasible: The parts of the state that are points of the constraint set, in every state.
 
     Examples:
         >>> from fedtheory import algorithms
@@ -75,6 +76,7 @@ class Algorithm(Generic[ParamsT, StateT, DrawT]):
     fixed_point: Callable[[Any, ParamsT], StateT]
     invariant: Callable[[Any, ParamsT, StateT], Array] | None = None
     schedules: Mapping[str, sympy.Expr] = field(default_factory=dict, hash=False)
+    feasible: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("init", "draws", "step", "fixed_point", "invariant"):
@@ -152,14 +154,15 @@ def run(
 
 
 #: What a part of a state may be: one vector ``(..., d)``, which at the optimum is x* or, a momentum, 0; or one for each
-#: client, ``(..., n, d)``, which there is 0, x* or grad f_i(x*).
-KINDS = ("point", "momentum", "clients", "models", "gradients")
+#: client, ``(..., n, d)``, which there is 0, x* or grad f_i(x*). A feasible one is a point of the constraint set.
+KINDS = ("point", "momentum", "clients", "models", "gradients", "feasible")
 #: The same as types of the fields of a class of states.
 Point = Annotated[Array, "point"]
 Momentum = Annotated[Array, "momentum"]
 Clients = Annotated[Array, "clients"]
 Models = Annotated[Array, "models"]
 Gradients = Annotated[Array, "gradients"]
+Feasible = Annotated[Array, "feasible"]
 #: How ``init`` may take a part of the state.
 _BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 #: What the problem calls its sizes, its condition number and its parts: no parameter is called so.
@@ -190,8 +193,9 @@ def method(
         params: The names of the parameters, or a NamedTuple class of them.
         state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``;
             if they are elsewhere at the optimum, ``"momentum"`` for a point that is 0 there, ``"models"`` for
-            clients' copies of x*, ``"gradients"`` for the grad f_i(x*). Or a NamedTuple class of them, with fields of
-            the types ``Point``, ``Momentum``, ``Clients``, ``Models`` and ``Gradients`` of this module.
+            clients' copies of x*, ``"gradients"`` for the grad f_i(x*); ``"feasible"`` for a point of the constraint
+            set, which starts at the one nearest to 0. Or a NamedTuple class of them, with fields of
+            the types ``Point``, ``Momentum``, ``Clients``, ``Models``, ``Gradients`` and ``Feasible`` of this module.
         init: ``init(problem, params, **parts)``; a part that it takes without a default starts at 0 by default.
         draws: ``draws(problem, params, state)``: a distribution.
         fixed_point: ``fixed_point(problem, params)``: the parts of the state at the optimum.
@@ -203,8 +207,9 @@ def method(
         The algorithm.
 
     Raises:
-        ValueError: For another shape, for a function of other arguments, for a parameter that has the name of a part of
-            the problem, or for a schedule that is not a number, infinite or negative at some round.
+        ValueError: For another shape, for a function of other arguments, for an ``init`` beside feasible parts, for a
+            parameter that has the name of a part of the problem, or for a schedule that is not a number, infinite or
+            negative at some round.
 
     Examples:
         >>> import fedtheory as ft
@@ -244,6 +249,10 @@ def method(
         raise ValueError(f"{name}: where some vary with the round, params are the names of the others")
     # A run begins with round 0.
     made = _record("Params", [*names, *varying, ROUND], (0,)) if varying else _record("Params", names)
+    feasible = tuple(part for part, kind in kinds.items() if kind == "feasible")
+    if feasible and init is not None:
+        # Proofs take it that every run begins in the constraint set.
+        raise ValueError(f"{name}: the feasible part {feasible[0]} starts at the point nearest to 0: leave init out")
     Params: Any = made if names is params else params
     State: Any = _record("State", kinds) if kinds is state else state
     start = _starting(State, kinds) if init is None else init
@@ -252,7 +261,9 @@ def method(
         resting = partial(at_optimum, State, tuple(RESTING[kind] for kind in kinds.values()))
     if kinds is not state and in_fractions(step) is step:
         # Functions of this package return states and distributions, and are read as they are.
-        return Algorithm(name, Params, State, start, draws or default_draws, step, resting, invariant)
+        return Algorithm(
+            name, Params, State, start, draws or default_draws, step, resting, invariant, feasible=feasible
+        )
     return Algorithm(
         name,
         Params,
@@ -263,6 +274,7 @@ def method(
         resting if fixed_point is None else stepping(fixed_point, State),
         invariant,
         varying,
+        feasible,
     )
 
 
@@ -296,9 +308,17 @@ def starting_at_zero(
     return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
 
 
+def starting_inside(
+    State: Callable[..., StateT], kinds: Mapping[str, str], problem: Problem, params: object, /, **parts: object
+) -> StateT:
+    """The same where some parts are to be in the constraint set: these start at the point nearest to 0."""
+    return starting_at_zero(State, kinds, problem, params, **parts)
+
+
 def _starting(State: Callable[..., StateT], kinds: Mapping[str, str]) -> Callable[..., StateT]:
     """The ``init`` of a method whose parts all start at 0."""
-    start = partial(starting_at_zero, State, dict(kinds))
+    begun = starting_inside if "feasible" in kinds.values() else starting_at_zero
+    start = partial(begun, State, dict(kinds))
     known = [Parameter(p, Parameter.KEYWORD_ONLY, default=None) for p in kinds]
     first = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD) for p in ("problem", "params")]
     start.__signature__ = Signature([*first, *known])  # type: ignore[attr-defined]
@@ -307,6 +327,8 @@ def _starting(State: Callable[..., StateT], kinds: Mapping[str, str]) -> Callabl
 
 def _empty(problem: Problem, kind: str) -> Array:
     """The zeros at which a part of this kind starts."""
+    if kind == "feasible":
+        return problem.project(zeros(problem.d))
     return zeros(problem.d) if kind in ("point", "momentum") else zeros(problem.n, problem.d)
 
 
@@ -318,6 +340,10 @@ def at_optimum(
 
 
 def _optimum(problem: Problem) -> Array:
+    return problem.x_star
+
+
+def _inside(problem: Problem) -> Array:
     return problem.x_star
 
 
@@ -339,7 +365,7 @@ def _gradients(problem: Problem) -> Array:
 
 #: What a part of each kind is at the optimum.
 RESTING: Mapping[str, Callable[[Problem], Array]] = dict(
-    zip(KINDS, (_optimum, _rest, _nothing, _copies, _gradients), strict=True)
+    zip(KINDS, (_optimum, _rest, _nothing, _copies, _gradients, _inside), strict=True)
 )
 
 

@@ -32,6 +32,7 @@ from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
 from fedtheory.classes.quadratic_growth import SmoothQuadraticGrowth
 from fedtheory.classes.restricted_secant import RestrictedSecant
 from fedtheory.classes.separate import ConvexBlocks, SmoothBlocks
+from fedtheory.classes.sets import Constrained, ConvexSet
 from fedtheory.classes.smooth import Smooth, SmoothConvex, SmoothOwn
 from fedtheory.classes.smooth_lipschitz import SmoothConvexLipschitz
 from fedtheory.classes.strongly_convex import (
@@ -48,11 +49,13 @@ __all__ = [
     "BoundedNoise",
     "Cocoercive",
     "Composite",
+    "Constrained",
     "ContractiveCompressors",
     "Convex",
     "ConvexBlocks",
     "ConvexLipschitz",
     "ConvexQuadraticGrowth",
+    "ConvexSet",
     "FunctionClass",
     "InexactOracles",
     "Met",

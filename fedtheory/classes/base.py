@@ -72,8 +72,9 @@ class Declared:
     single client's function pose the class. ``convex``: the average is convex. ``differentiable``: each f_i has a
     gradient at every point, and g too unless ``of_g`` is given. ``between``: each mu_i and L_i lies between mu and L.
     ``weak``: ``problem.mu`` is the least curvature -s, and s is at most L. ``operators``: these are no gradients, and
-    nothing else is declared; they are maximally monotone. ``named``: what is declared of each of few functions that
-    are of a class of their own; of all together then nothing else is.
+    nothing else is declared; they are maximally monotone. ``sets``: g, or each f_i where there is none, is a closed
+    convex set, of which x* is a point, ``bounded`` by a diameter D. ``named``: what is declared of each of few
+    functions that are of a class of their own; of all together then nothing else is.
     """
 
     bounds: Bounds | None = None
@@ -85,6 +86,8 @@ class Declared:
     between: bool = False
     weak: bool = False
     operators: OfOperators | None = None
+    sets: bool = False
+    bounded: bool = False
     named: tuple[Declared, ...] = ()
 
 
@@ -117,6 +120,7 @@ class FunctionClass:
     - ``flat``: the class that it becomes where mu = 0, as it is written.
     - ``ends``: the letters of the least and the largest curvature, if the class has both.
     - ``operators``: True if the gradients are values of an operator, which need not be the gradient of a function.
+    - ``sets``: True if g, or each f_i, is a closed convex set.
     - ``named``: the number of functions that code asks one by one, each of its own class; else 0.
 
     Args:
@@ -128,6 +132,7 @@ class FunctionClass:
 
     alike = False
     operators = False
+    sets = False
     loose = False
     conjugates = False
     quadratics = False

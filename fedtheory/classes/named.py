@@ -13,6 +13,7 @@ import sympy
 
 from fedtheory.classes.base import ELL, MU, WORSE, Declared, FunctionClass, Outside
 from fedtheory.classes.convex import Convex, StronglyConvex
+from fedtheory.classes.sets import ConvexSet, build_sets
 from fedtheory.classes.smooth import Smooth, SmoothConvex
 from fedtheory.classes.strongly_convex import SmoothStronglyConvex
 from fedtheory.instances import Recipe, Source, members
@@ -32,7 +33,8 @@ class Named(FunctionClass):
 
     With ``clients=(2,)``, ``problem.f.gradient(x[..., None, :])[..., 0, :]`` is the gradient of f_1, and
     ``problem.f.resolvent(1 / gamma, x[..., None, :] / gamma)[..., 1, :]`` the proximal point of f_2 at x. The constants
-    of one of the classes may be letters, of the others none.
+    of one of the classes may be letters, of the others none. Or all are convex sets, of which x* is a common point, and
+    ``problem.f.project(x[..., None, :])[..., 1, :]`` is the point of the second that is nearest to x.
 
     Args:
         of: The classes, in the order of the functions.
@@ -58,10 +60,15 @@ class Named(FunctionClass):
             raise ValueError(f"named functions are of 2 to {MOST} classes, in a tuple, got {self.of!r:.60}")
         names = ", ".join(kind.__name__ for kind in _OF_CURVATURES)
         for part in self.of:
-            if type(part) not in _OF_CURVATURES or part.optimum != "consensus":
+            if (type(part) not in _OF_CURVATURES and not self.sets) or part.optimum != "consensus":
                 raise ValueError(f"a named function is of one of the classes {names}, got {part!r:.60}")
         if sum(bool(part.letters) for part in self.of) > 1:
             raise ValueError("the constants of one named function are letters, of the others none: make these Convex()")
+
+    @property
+    def sets(self) -> bool:  # type: ignore[override]
+        """True if all are convex sets."""
+        return all(type(part) is ConvexSet for part in self.of)
 
     @property
     def loose(self) -> bool:  # type: ignore[override]
@@ -102,6 +109,8 @@ class Named(FunctionClass):
     def declares(self) -> Declared:
         """The facts about the members that proofs may assume."""
         parts = tuple(part.declares for part in self.of)
+        if self.sets:
+            return Declared(named=parts)
         return Declared(named=parts, convex=all(part.convex for part in parts))
 
     def _bounds(self, problem: Problem) -> list[tuple[Any, Any]]:
@@ -112,6 +121,8 @@ class Named(FunctionClass):
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if each function of an instance belongs to its class."""
+        if self.sets:
+            return problem.n == len(self.of) and self.of[0].contains(problem, params)
         bounds = self._bounds(problem)
         f = problem.f
         return f.n == len(bounds) and all(
@@ -172,6 +183,8 @@ class NamedSampler(Sampler):
         class, and where coordinates are turned of functions with kinks."""
         if len(parts) != self.of.named:
             raise ValueError(f"there are {self.of.named} named functions, got {len(parts)}")
+        if self.of.sets:
+            return build_sets(parts, x, 0 * y, exact)
         if any("jump" in c for c in parts) and any(c.get("turn", 0) for c in parts):
             raise ValueError("functions with kinks are sums over coordinates")
         return members.curved(parts, x, y, exact)

@@ -14,6 +14,7 @@ from fedtheory.problems.blocks import Blocks
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.optimum import TOLERANCE, Optimum, newton, solve
 from fedtheory.problems.quadratic import Quadratics
+from fedtheory.problems.sets import Boxes
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,32 @@ class Problem:
         if self.blocks is None:
             raise ValueError("the coordinates of this problem have no blocks: see BlockSmoothConvex")
         return self.blocks.part(v, block)
+
+    @property
+    def _set(self) -> Boxes:
+        if not isinstance(self.g, Boxes):
+            raise ValueError("this problem has no constraint: see Constrained")
+        return self.g
+
+    def project(self, x: Array) -> Array:
+        """The point of the constraint set that is nearest to ``x (..., d)``. Raise ``ValueError`` if there is none."""
+        return self._set.project(x[..., None, :])[..., 0, :]
+
+    def lmo(self, v: Array) -> Array:
+        """A point s of the constraint set at which <v, s> is least, ``(..., d)``.
+
+        Raise ``ValueError`` if there is no constraint, or one without a diameter.
+        """
+        if self._set.diameter is None:
+            raise ValueError("the constraint of this problem has no diameter: see Constrained")
+        return self._set.lmo(v[..., None, :])[..., 0, :]
+
+    @property
+    def D(self) -> Any:
+        """The diameter that is declared of the constraint set. Raise ``ValueError`` if there is none."""
+        if self._set.diameter is None:
+            raise ValueError("the constraint of this problem has no diameter: see Constrained")
+        return self._set.diameter
 
     @property
     def mu(self) -> Any:

@@ -28,6 +28,7 @@ from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.piecewise import Kinked
 from fedtheory.problems.ridged import Ridged
 from fedtheory.problems.separable import is_minimised
+from fedtheory.problems.sets import Boxes
 from fedtheory.sampling.chart import StateChart, chart, started
 from fedtheory.sampling.compressors import samplers
 
@@ -93,7 +94,7 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     # Gradients as the oracle rounds them: a residual at the optimum would look like a state of its own. At a kink it
     # may give others than those that balance.
     jumps = isinstance(f.f if isinstance(f, GradientOperators) else f, Kinked)
-    known = y if functions.conjugates or jumps else f.gradient(x[..., None, :])
+    known = y if functions.conjugates or jumps or isinstance(f, Boxes) else f.gradient(x[..., None, :])
     named = bool(functions.named)
     return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact), named)
 
@@ -180,7 +181,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
 
         def at(theta: Array) -> tuple[Any, Any]:
             blocks = _given(theta, exact).reshape(len(theta), 1, about.dimension, d)
-            state = started(algorithm, posed, params, own.parts(blocks))
+            state = started(algorithm, posed, params, _feasible(algorithm, posed, own.parts(blocks)))
             return given if posed is problem else posed, _batched(state, about.fixed, len(theta))
 
         def coordinates(state: object) -> Array:
@@ -197,11 +198,22 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
         at,
         around=around if given is not None else None,
         coordinates=coordinates if given is not None else None,
-        quadratic=given is None or (_linear(setting, recipe) and is_quadratic(problem.f)),
+        quadratic=given is None
+        or (_linear(setting, recipe) and not functions_of_sets(setting) and is_quadratic(problem.f)),
         text=words(setting, recipe, params),
     )
     moves = given is not None and algorithm.step is not no_step
     return _started(setting, recipe, instance, about, exact) if moves else instance
+
+
+def _feasible(algorithm: Any, problem: Any, parts: Mapping[str, Array]) -> dict[str, Array]:
+    """Parts of a state, with the points of the constraint set that are nearest to those that have to be in it."""
+    return {name: problem.project(x) if name in algorithm.feasible else x for name, x in parts.items()}
+
+
+def functions_of_sets(setting: Setting) -> bool:
+    """Return True if the class of a setting has sets, on which projections are not linear."""
+    return setting.functions is not None and setting.functions.sets
 
 
 def _batched(state: Any, fixed: Any, size: int) -> Any:
@@ -313,7 +325,7 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact:
         theta = _given(theta, exact)
         blocks = np.zeros((len(theta), 1, about.dimension, problem.d), dtype=theta.dtype)
         blocks[:, :, kept, :] = theta.reshape(len(theta), 1, len(kept), problem.d)
-        parts = about.parts(blocks)
+        parts = _feasible(algorithm, problem, about.parts(blocks))
         state = started(algorithm, problem, params, {name: parts[name] for name in setting.drawing.start})
         return problem, _batched(state, about.fixed, len(theta))
 
@@ -367,7 +379,12 @@ def _row(values: Any) -> str:
 
 
 def _function(client: Recipe) -> str:
-    text = f"1/2 (a'(x - x*))^2, a = {_row(client['a'])}" if "a" in client else f"Hessian diag{_row(client['h'])}"
+    text = (
+        f"1/2 (a'(x - x*))^2, a = {_row(client['a'])}" if "a" in client else f"Hessian diag{_row(client.get('h', ()))}"
+    )
+    if "widths" in client:
+        text = f"a box about x*, its widths {_row(client['widths'])}, of which {_row(client['shares'])} lie below"
+        text += f", without ends where {_row(client['open'])} is 1" if any(client["open"]) else ""
     if "skew" in client:
         text = f"F(x) = diag{_row(client['h'])} (x - x*)"
     if len({client[key] for key in members.SLOPES if key in client}) > 1:
@@ -392,6 +409,7 @@ def _function(client: Recipe) -> str:
         for k, v in client.items()
         if k
         not in (*members.SLOPES, *members.KINKS, *members.JUMPS, "y", "turn", "dip", "dip_from", "dip_to", "ridge", "a")
+        and "widths" not in client
     ]
     more += [f"gradient {_row(client['y'])} less the mean"] if any(client.get("y", ())) else []
     return ", ".join([text, *more])

@@ -250,6 +250,24 @@ splitting = ft.method("proximal-gradient", both, ["gamma"], {"x": "point"})
 setting = ft.Setting(algorithm=splitting, functions=ft.Composite(ft.SmoothStronglyConvex(mu, L)), clients=(1, 2))
 CLAIMS = pair(setting, *(ft.contracts(splitting, ft.distance, (1 - gamma * mu) ** c) for c in (2, 3)), short)
 """,
+    "Constrained": """
+def projected(problem, params, state, draw):
+    return {"x": problem.project(state.x - params.gamma * slope(problem, state.x))}
+
+
+projecting = ft.method("projected-gradient", projected, ["gamma"], {"x": "feasible"})
+setting = ft.Setting(algorithm=projecting, functions=ft.Constrained(ft.SmoothStronglyConvex(mu, L)), clients=(1, 2))
+CLAIMS = pair(setting, *(ft.contracts(projecting, ft.distance, (1 - gamma * mu) ** c) for c in (2, 3)), short)
+""",
+    "ConvexSet": """
+def averaged(problem, params, state, draw):
+    return {"x": problem.f.project(state.x[..., None, :]).mean(axis=-2)}
+
+
+projections = ft.method("averaged-projections", averaged, [], {"x": "point"})
+setting = ft.Setting(algorithm=projections, functions=ft.ConvexSet(), clients=(1, 2))
+CLAIMS = pair(setting, ft.one_step(projections, E(D_next) <= D), ft.one_step(projections, E(D_next) <= D / 2))
+""",
     # x* is no minimiser of f alone.
     "Composite, the f_i alone": """
 def of_y(problem, params, state):

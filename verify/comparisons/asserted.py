@@ -269,7 +269,7 @@ def unfixed(case: Case) -> str:
     return f"a step of {statement.algorithm.name} leaves {_centre(statement.algorithm)}"
 
 
-_AT_OPTIMUM = {"point": "x*", "models": "x*", "gradients": "grad f_i(x*)"}
+_AT_OPTIMUM = {"point": "x*", "feasible": "x*", "models": "x*", "gradients": "grad f_i(x*)"}
 
 
 def _centre(algorithm: Any) -> str:

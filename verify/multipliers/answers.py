@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from verify.multipliers.functions import ClassFunctions, KnownInequality
 from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
+from verify.multipliers.sets import ConvexSets
+from verify.reading.oracles import SETS
 from verify.reading.source import Unread
 from verify.reading.terms import DRAWN, Axis, Op, Term, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue
@@ -72,7 +74,7 @@ class Answers:
     """
 
     world: World
-    functions: dict[str, ClassFunctions]
+    functions: dict[str, ClassFunctions | ConvexSets]
     errors: dict[str, Errors]
     given: dict[str, WorldValue] = field(default_factory=dict)
     adversaries: frozenset[str] = frozenset()
@@ -131,10 +133,16 @@ class Answers:
 
     def _asked(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         name, _, what = term.data.partition(".")
+        if name in SETS:
+            name, what = "g", name
         functions = self.functions.get(name)
         if functions is None:
             raise Unread(f"the functions {name} are of an unknown class")
         x_star = world.atom("x*", 1)
+        if isinstance(functions, ConvexSets):
+            if what not in SETS:
+                raise Unread(f"of a set only its projections are asked, and what {term.data} answers is not known")
+            return by_masks(world, of[-1], lambda at, _: self._of_set(functions, what, x_star, at))
         if what in _CONJUGATE:
             if CONJUGATES not in self.functions:
                 raise Unread(f"what {term.data} answers is not known")
@@ -165,6 +173,10 @@ class Answers:
             raise Unread(f"what {asked_as} answers is not known")
 
         return by_masks(world, at, answer)
+
+    def _of_set(self, sets: ConvexSets, what: str, x_star: WorldValue, at: WorldValue) -> WorldValue:
+        self._check(at, "a set is asked")
+        return x_star + (sets.project(self.world, at - x_star) if what == "project" else sets.lmo(self.world, at))
 
     def _solved(
         self, functions: ClassFunctions, x_star: WorldValue, shift: WorldValue, target: WorldValue

@@ -35,6 +35,7 @@ from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.multipliers.reasons import Reason, Stated, as_text
+from verify.multipliers.sets import ConvexSets
 from verify.reading import program as reading
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated, world
@@ -118,6 +119,8 @@ class _Posing:
             raise Unread("the statement names no method")
         if algorithm is not self.setting.algorithm and algorithm.State is not self.setting.algorithm.State:
             raise Unread("the method has other states than the setting")
+        if algorithm.feasible != self.setting.algorithm.feasible:
+            raise Unread("the method has other parts in the constraint set than the setting")
         if self.setting.optimum not in ("consensus", "stationary") or self.setting.drawing.special is not None:
             raise Unread("the meaning of x* is not known")
         if case.single and getattr(self.setting.functions, "own", False):
@@ -271,7 +274,7 @@ class _Posing:
         """The names of values of the average above the least: of convex functions less their tangents at x*, of others
         at points that all clients share."""
         of = self.answers.functions.get("f")
-        if of is None or self.case.with_g or self.setting.optimum != "consensus":
+        if not isinstance(of, ClassFunctions) or self.case.with_g or self.setting.optimum != "consensus":
             return frozenset()
         bounds = self.declared.bounds
         convex = of.curvatures is not None and bounds is not None and bounds.least in (0, MU)
@@ -284,7 +287,7 @@ class _Posing:
         return WorldValue({ONE: world.field(symbol)})
 
     def _answers(self) -> Answers:
-        functions: dict[str, ClassFunctions] = {}
+        functions: dict[str, ClassFunctions | ConvexSets] = {}
         here, of, single = self.world, self.setting.functions, self.case.single
         here.rules[Op.ROOT] = self._root
         here.rules[Op.LETTER] = self._lettered
@@ -294,6 +297,9 @@ class _Posing:
             bounds = known.bounds
             if known.named:
                 functions.update(self._named(known.named))
+                return answers
+            if known.sets and not self.case.with_g:
+                functions["f"] = self._sets("f", not single, WorldValue({}), False)
                 return answers
             if bounds is None and (known.operators is None or self.case.with_g):
                 raise Unread(f"the class {type(of).__name__} is not posed")
@@ -314,7 +320,11 @@ class _Posing:
                 functions[CONJUGATES] = self._conjugates(answers)
             if bounds is not None and self.case.with_g:
                 mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
-                functions["g"] = self._functions("g", known.of_g or bounds, -mean)
+                functions["g"] = (
+                    self._sets("g", False, -mean, known.bounded)
+                    if known.sets
+                    else self._functions("g", known.of_g or bounds, -mean)
+                )
         for adversary in self.setting.adversaries:
             if isinstance(adversary, MixingMatrix):
                 if stated(self.claim, adversary):
@@ -364,10 +374,20 @@ class _Posing:
         smooth = bounds.largest is not None
         return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
 
-    def _named(self, known: Sequence[Declared]) -> Iterator[tuple[str, ClassFunctions]]:
+    def _sets(self, name: str, own: bool, slope: WorldValue, bounded: bool) -> ConvexSets:
+        if not stated(self.claim, self.setting.functions):
+            raise Unread("the hypotheses do not say that there are convex sets")
+        if name == "f" and self.setting.adversaries:
+            raise Unread("sets beside compressors, noise or adversaries are not posed")
+        return ConvexSets(name, own, slope, self._number(leaf(Op.GIVEN, "D", NUMBER)) if bounded else None)
+
+    def _named(self, known: Sequence[Declared]) -> Iterator[tuple[str, ClassFunctions | ConvexSets]]:
         """Yield functions by their names: their gradients at x* sum to zero."""
         if self.setting.adversaries or self.case.with_g:
             raise Unread("named functions beside compressors, noise or adversaries are not posed")
+        if all(part.sets for part in known):
+            yield from ((f"f{i}", self._sets(f"f{i}", False, WorldValue({}), False)) for i in range(1, len(known) + 1))
+            return
         slopes = [self.world.atom(f"y*_{i}", 1) for i in range(1, len(known))]
         slopes.append(-sum(slopes, WorldValue({})))
         for i, (part, slope) in enumerate(zip(known, slopes, strict=True), 1):
@@ -429,10 +449,30 @@ class _Posing:
         for (name, kind), value in zip(self.program.parts.items(), about, strict=True):
             own = Axis.CLIENTS in kind.axes
             known[name] = value + (here.of_client(name, 1) if own else here.atom(name, 1))
+        for name in self.algorithm.feasible:
+            self._constraint().hold(known[name] - here.atom("x*", 1))
         for residual in self.residuals:
             self._solve(evaluated(here, [residual])[0])
         if not all(value.is_zero() for value in evaluated(here, self.residuals)):
             raise Unread("the invariant does not determine parts of the state by the others")
+
+    def _constraint(self) -> ConvexSets:
+        found = self.answers.functions.get("g")
+        if not isinstance(found, ConvexSets) or self.residuals:
+            raise Unread("a part of the state is feasible, where no constraint is known, or beside an invariant")
+        return found
+
+    def _check_feasible(self, after: Mapping[str, WorldValue]) -> None:
+        """``Unread`` unless a step is seen to keep parts of the state in the constraint set."""
+
+        def known(c: Any) -> bool:
+            return self.domain.ratio_sign(self.letters.number(WorldValue({ONE: c} if c else {}))) is not None
+
+        for name in (part for part in self.algorithm.feasible if part in after):
+            about = after[name] - self.world.atom("x*", 1)
+            if not self._constraint().is_inside(about, known):
+                raise Unread(f"a step is not seen to keep {name} in the constraint set")
+            self._constraint().hold(about)
 
     def _solve(self, residual: WorldValue) -> None:
         here = self.world
@@ -458,6 +498,7 @@ class _Posing:
         fallen = evaluated(here, self.falling)
         after = dict(zip(self.program.step, evaluated(here, self.program.step.values()), strict=True))
         self._check_bounds()
+        self._check_feasible(after)
         here.known.update(after)
         if not all(value.is_zero() for value in evaluated(here, self.residuals)):
             raise Unread("a step is not shown to preserve the invariant")

@@ -58,7 +58,8 @@ def batch(a: Array) -> Array:
 
 def posable(setting: Setting) -> bool:
     """Return True if worst cases over the class of a setting can be posed."""
-    other = setting.functions is not None and (setting.functions.quadratics or setting.functions.operators)
+    of = setting.functions
+    other = of is not None and (of.quadratics or of.operators or of.sets)
     return setting.drawing.special is None and setting.algorithm is not None and not other
 
 

@@ -13,6 +13,7 @@ from fedtheory.problems.hostile import Hostile
 from fedtheory.problems.mixing import Mixing
 from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.problems.oracles import Answer
+from fedtheory.problems.sets import Boxes
 from verify.reading import terms
 from verify.reading.arrays import as_term
 from verify.reading.named import of_each
@@ -45,6 +46,8 @@ VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: constrained.multiplie
 
 #: Numbers that a problem or its functions declare.
 CONSTANTS = ("mu", "L")
+#: What a constraint set is asked, and what the set of each client is.
+SETS, _PROJECT = ("project", "lmo"), "f.project"
 
 
 def problem(
@@ -55,22 +58,24 @@ def problem(
     of_g: bool = False,
     blocks: int = 0,
     named: int = 0,
+    sets: tuple[str, ...] = (),
 ) -> Named:
     """Return a problem with n functions f_i on R^d, perhaps with a g.
 
     ``single``: True for one f_i; ``resolvents``, ``of_g``: True if the f_i, and g, have resolvents; ``fixed``: True if
     it is the same in all replicas; ``blocks``: the number of blocks of coordinates, 0 if they are not split;
-    ``named``: the number of functions that are asked one by one, 0 if there are any number.
+    ``named``: the number of functions that are asked one by one, 0 if there are any number; ``sets``: what is asked of
+    sets, see :func:`of_sets`.
     """
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
-    # M is read only if it is declared.
-    numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (*CONSTANTS, "M")}
+    # M and D are read only if they are declared.
+    numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (*CONSTANTS, "M", "D")}
     x_star = terms.leaf(Op.GIVEN, "x_star", Type((Axis.COORDINATES,), not fixed, 1))
     if named:
         slope = Type((Axis.ONE, Axis.COORDINATES), not fixed, 1)
         y_star = of_each("y_star", lambda i: terms.leaf(Op.GIVEN, f"y_star_{i}", slope), named, -2)
-        f = _named(named, d, resolvents)
+        f = _named(named, d, resolvents, sets)
         return Named(
             "the problem", {"n": named, "d": d, "f": f, "g": None, "x_star": x_star, "y_star": y_star, **numbers}
         )
@@ -79,14 +84,31 @@ def problem(
         {
             "n": 1 if single else n,
             "d": d,
-            "f": _functions("f", over, 1 if single else n, d, resolvents),
+            "f": _functions("f", over, 1 if single else n, d, resolvents, sets),
             "g": _functions("g", Axis.ONE, 1, d, of_g) if with_g else None,
             "x_star": x_star,
             "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
             **numbers,
+            **{what: Rule(f"problem.{what}", partial(_of_set, what)) for what in sets if what in SETS},
             **({"part": Rule("problem.part", partial(_part, blocks))} if blocks else {}),
         },
     )
+
+
+def of_sets(problem: Any) -> tuple[str, ...]:
+    """Return what a problem can be asked of sets: of its constraint, and of those of the clients."""
+    f, g = problem.f, problem.g
+    own = (_PROJECT,) if isinstance(f, Boxes) else ()
+    if not isinstance(g, Boxes):
+        return own
+    return (*own, "project", *(("lmo",) if g.diameter is not None else ()))
+
+
+def _of_set(what: str, at: Any) -> Term:
+    point = as_term(at)
+    if point.type.axes != (Axis.COORDINATES,) or point.type.degree not in (1, terms.ANY_DEGREE):
+        raise ValueError(f"problem.{what} is taken at {point.type}, where a point is expected")
+    return Term(Op.ORACLE, (point,), Type(point.type.axes, point.type.batched, 1), what)
 
 
 def _part(blocks: int, v: Any, block: Any) -> Term:
@@ -102,15 +124,19 @@ def vector(name: str, of: Any) -> Term:
     return terms.leaf(Op.GIVEN, name, Type((Axis.COORDINATES,), False, 1))
 
 
-def _functions(name: str, over: Axis, count: Any, d: Term, resolvents: bool = False) -> Named:
+def _functions(
+    name: str, over: Axis, count: Any, d: Term, resolvents: bool = False, sets: tuple[str, ...] = ()
+) -> Named:
     numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", Type((over,))) for c in CONSTANTS}
     rules = {c: Rule(f"{name}.{c}", partial(_asked, f"{name}.{c}", over, *answer)) for c, answer in ORACLES.items()}
     if resolvents:
         rules["resolvent"] = Rule(f"{name}.resolvent", partial(_resolved, f"{name}.resolvent", over))
+    if _PROJECT in sets:
+        rules["project"] = Rule(f"{name}.project", partial(_asked, f"{name}.project", over, (Axis.COORDINATES,), 1))
     return Named(f"the functions {name}", {"n": count, "d": d, **numbers, **rules})
 
 
-def _named(count: int, d: Term, resolvents: bool) -> Named:
+def _named(count: int, d: Term, resolvents: bool, sets: tuple[str, ...] = ()) -> Named:
     """Return functions of which each answer is a term of its own, by the number of the function."""
 
     def answers(what: str, ask: Callable[..., Term], axis: int) -> Rule:
@@ -127,6 +153,8 @@ def _named(count: int, d: Term, resolvents: bool) -> Named:
     }
     if resolvents:
         rules["resolvent"] = answers("resolvent", lambda name, *of: _resolved(name, Axis.ONE, *of), -2)
+    if _PROJECT in sets:
+        rules["project"] = answers("project", lambda name, at: _asked(name, Axis.ONE, (Axis.COORDINATES,), 1, at), -2)
     return Named("the functions f", {"n": count, "d": d, **rules})
 
 

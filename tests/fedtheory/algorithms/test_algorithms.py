@@ -183,7 +183,7 @@ def _states(**kinds):
     return NamedTuple("State", list(kinds.items()))
 
 
-KINDS = {kind: getattr(base, kind.capitalize()) for kind in base.KINDS}
+KINDS = {kind: getattr(base, kind.capitalize()) for kind in base.KINDS if kind != "feasible"}
 
 
 def test_a_method_of_classes_is_that_of_their_names():
