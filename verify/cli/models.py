@@ -14,6 +14,7 @@ from verify.cli.checking import limits
 
 if TYPE_CHECKING:
     from verify.pepit import Bounds
+    from verify.pepit.certifying import Number
 
 #: Digits of a fraction that is shown whole.
 _SHORT = 24
@@ -167,13 +168,14 @@ def _proofs(found: Sequence[Bounds], file: Path, kind: str) -> Iterator[tuple[st
     """The files of proofs: names and texts. Each was checked."""
     from verify import checker
     from verify.export import rocq
-    from verify.pepit import objects
+    from verify.pepit import certifying, objects
 
     library = Path(checker.__file__) if kind == "json" else rocq.LIBRARY
     yield library.name, library.read_text(encoding="utf-8")
     stem = re.sub(r"\W", "_", file.stem, flags=re.ASCII)
     for number, one in enumerate(found, 1):
-        proofs = objects.of(one, f"{file.name}, model {number}")
+        # The checker and Rocq know fractions.
+        proofs = objects.of(certifying.in_fractions(one), f"{file.name}, model {number}")
         for data in proofs.values():
             checker.check(json.dumps(data))
         if kind == "rocq":
@@ -232,11 +234,11 @@ def _lines(found: Bounds, multipliers: bool) -> Iterator[str]:
                 yield f"    {name}: {'  '.join(map(_shown, row))}"
 
 
-def _shown(value: Fraction | None) -> str:
+def _shown(value: Number | None) -> str:
     if value is None:
         return "none found"
     text = str(value)
-    if value.denominator == 1:
+    if isinstance(value, Fraction) and value.denominator == 1:
         return text
     return f"{text} = {float(value):.12g}" if len(text) <= _SHORT else f"{float(value):.15g}"
 

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     # A core install lacks it, in which stored results are read without any of this.
     import flint
 
+    from verify.exact.algebraic import Algebraic
+
 #: Numbers that are computed with: those of a matrix are all of one type, or integers and Python's fractions.
-Number = TypeVar("Number", Fraction, "flint.fmpq")
+Number = TypeVar("Number", Fraction, "flint.fmpq", "Algebraic")
 
 
 def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[int, Number]]]:
@@ -52,7 +54,9 @@ def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[i
 def _exact(value: Any) -> Any:
     import flint
 
-    return value if isinstance(value, flint.fmpq) else Fraction(value)
+    from verify.exact.algebraic import Algebraic
+
+    return value if isinstance(value, flint.fmpq | Algebraic) else Fraction(value)
 
 
 def is_positive_semidefinite(matrix: Iterable[Iterable[Number]]) -> bool:
@@ -80,11 +84,14 @@ class Independent(NamedTuple):
 
 
 def independent(
-    rows: Sequence[Mapping[int, Number]], columns: Sequence[int], counted: int | None = None
+    rows: Sequence[Mapping[int, Number]],
+    columns: Sequence[int],
+    counted: int | None = None,
+    prime: int = PRIME,
 ) -> Independent:
     """Return the rows and pivots that determine the rank of some sparse rows.
 
-    ``columns``: their order; the first ``counted`` of these count.
+    ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers have a value.
     """
     import flint
 
@@ -95,8 +102,8 @@ def independent(
     entries = [0] * (len(rows) * width)
     for r, row in enumerate(rows):
         for column, c in row.items():
-            entries[r * width + place[column]] = residue(c)
-    table = flint.nmod_mat(len(rows), width, entries, PRIME)
+            entries[r * width + place[column]] = residue(c, prime)
+    table = flint.nmod_mat(len(rows), width, entries, prime)
     echelon, rank = table.rref()
     found = _leading(echelon, rank)
     last = width if counted is None else counted
@@ -106,10 +113,14 @@ def independent(
     return Independent(pivots(table.transpose()), [columns[p] for p in found], alone)
 
 
-def residue(value: Any) -> int:
-    """A rational number modulo the prime."""
+def residue(value: Any, prime: int = PRIME) -> int:
+    """A rational number modulo a prime; one with roots modulo a prime that its field has."""
+    from verify.exact.algebraic import Algebraic
+
+    if isinstance(value, Algebraic):
+        return value.residue(prime)
     below = int(value.denominator)
-    return int(value.numerator) * (1 if below == 1 else pow(below, -1, PRIME)) % PRIME
+    return int(value.numerator) * (1 if below == 1 else pow(below, -1, prime)) % prime
 
 
 def pivots(table: flint.nmod_mat) -> list[int]:

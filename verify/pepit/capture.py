@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fedtheory import extras
+from verify.exact.algebraic import Algebraic, TooLarge, rational
 from verify.pepit import exactly
 from verify.pepit.model import Constraint, Inequality, Key, Model, Quantity
 from verify.pepit.systems import Rational
@@ -44,7 +45,16 @@ def model_of(problem: Any) -> tuple[Model, int]:
     if not problem.list_of_performance_metrics:
         raise ValueError("the problem has no performance metric: nothing is maximised")
     prepare(problem)
-    reader = _Reader()
+    try:
+        return _read(problem, True)
+    except TooLarge:
+        # Roots of more numbers than one field is to have.
+        return _read(problem, False)
+
+
+def _read(problem: Any, roots: bool) -> tuple[Model, int]:
+    """The same, with numbers of one field, or with fractions in place of all that are irrational."""
+    reader = _Reader(roots)
     constraints = [
         Constraint(name, reader.quantity(c.expression), c.equality_or_inequality == "equality")
         for name, c in named(problem._list_of_prepared_constraints, "constraint")
@@ -60,7 +70,8 @@ def model_of(problem: Any) -> tuple[Model, int]:
                     constraints.append(Constraint(f"{name}[{i},{j}]", rows[i][j].minus(rows[j][i]), True))
     (key,) = reader.quantity(problem.objective).coefficients
     assert isinstance(key, int)
-    return Model(key, len(reader.points), len(reader.values), tuple(constraints), tuple(inequalities)), reader.rounded
+    model = Model(key, len(reader.points), len(reader.values), tuple(constraints), tuple(inequalities))
+    return model.in_one_field(), reader.rounded
 
 
 def prepare(problem: Any) -> None:
@@ -84,21 +95,23 @@ def named(listed: list[Any], kind: str) -> Iterator[tuple[str, Any]]:
 class _Reader:
     """Numbers the points and function values of expressions as they come."""
 
-    def __init__(self) -> None:
+    def __init__(self, roots: bool) -> None:
+        self.roots = roots
         self.points: dict[int, int] = {}
         self.values: dict[int, int] = {}
         self.rounded = 0
 
     def quantity(self, expression: Any) -> Quantity:
-        """A PEPit expression, with fractions for coefficients."""
+        """A PEPit expression, with exact coefficients."""
         coefficients: dict[Key, Rational] = {}
         constant = Rational(0)
         for key, weight in expression.decomposition_dict.items():
             number = exactly.of(float(weight) if not isinstance(weight, float | int) else weight)
             if number is None:
                 raise ValueError(f"a coefficient is {weight!r}, which is no number")
-            self.rounded += number.rounded
-            exact = Rational(number.exact.numerator, number.exact.denominator)
+            known = number.known if self.roots or not number.rounded else None
+            self.rounded += known is None
+            exact = known if isinstance(known, Algebraic) else rational(number.exact)
             if isinstance(key, tuple):
                 one, other = sorted(self.points.setdefault(point.counter, len(self.points)) for point in key)
                 pair: Key = (one, other)

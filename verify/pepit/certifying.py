@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from verify.exact.algebraic import Algebraic, Field, rational
 from verify.pep import faces
-from verify.pepit import optimality, points, systems
+from verify.pepit import optimality, points, recognised, systems
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
 
-#: A symmetric matrix of fractions, row by row.
-Matrix = tuple[tuple[Fraction, ...], ...]
+#: A fraction, or an irrational number with square roots.
+Number = Fraction | Algebraic
+#: A symmetric matrix, row by row.
+Matrix = tuple[tuple[Number, ...], ...]
 
 
 #: The largest denominator of a worst case in which the fractions that stand for irrational numbers are not seen.
@@ -32,8 +35,8 @@ class Upper:
         matrices: Positive semidefinite multipliers of the model's matrix inequalities, by name.
     """
 
-    bound: Fraction
-    multipliers: Mapping[str, Fraction]
+    bound: Number
+    multipliers: Mapping[str, Number]
     matrices: Mapping[str, Matrix]
 
 
@@ -41,9 +44,9 @@ class Upper:
 class Lower:
     """An instance whose objective is ``bound``: Gram matrix and function values that satisfy every constraint."""
 
-    bound: Fraction
+    bound: Number
     gram: Matrix
-    values: tuple[Fraction, ...]
+    values: tuple[Number, ...]
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,11 @@ class Bounds:
     """What is proved of a model.
 
     Attributes:
-        model: The model, with fractions for coefficients.
+        model: The model, with exact coefficients: fractions, and numbers of one field with square roots.
         pepit: What PEPit answers, if it was asked and found a bound.
         upper: None where no exact multipliers were found.
         lower: None where no exact point was found.
-        rounded: How many coefficients are fractions near what the file says (square roots, for one).
+        rounded: How many coefficients are fractions near what the file says, which is no number of such a field.
     """
 
     model: Model
@@ -65,14 +68,17 @@ class Bounds:
     rounded: int = 0
 
     @property
-    def exact(self) -> Fraction | None:
+    def exact(self) -> Number | None:
         """The worst case, where both ends meet; None where it shows how coefficients were rounded."""
         if self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
             return None
-        return None if self.rounded and self.upper.bound.denominator > _ROUNDED else self.upper.bound
+        worst = self.upper.bound
+        if self.rounded and (isinstance(worst, Algebraic) or worst.denominator > _ROUNDED):
+            return None
+        return worst
 
     @property
-    def gap(self) -> Fraction | None:
+    def gap(self) -> Number | None:
         """Upper minus lower bound; None where one of them is missing."""
         return None if self.upper is None or self.lower is None else self.upper.bound - self.lower.bound
 
@@ -87,8 +93,16 @@ class Bounds:
         return False if self.lower is not None and value < self.lower.bound else None
 
 
-def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected: Fraction | None = None) -> Bounds:
+def bounds(
+    model: Model,
+    pepit: float | None = None,
+    rounded: int = 0,
+    expected: Fraction | None = None,
+    roots: bool = True,
+) -> Bounds:
     """Both ends of a model; ``expected``: a value in which they may meet, tried before simple ones.
+
+    ``roots``: whether worst cases may have square roots that the coefficients do not have.
 
     ``ValueError`` if the solver finds its constraints contradictory, or its objective without a bound.
     """
@@ -103,12 +117,16 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
         worst = -systems.to_float(primal.objective.at(ends[0]))
         if abs(worst - value) > _FAR * max(abs(value), _FAR):
             continue
-        meeting = _meeting(primal, dual, optimal)
+        meeting = _meeting(primal, dual, optimal, primal.field)
+        objective = optimal.primal[-model.values + model.objective]
+        if meeting is None and roots and not rounded:
+            field = recognised.larger_field(objective, optimality.BITS, optimal.bits, primal.field)
+            meeting = None if field is None else _meeting(primal, dual, optimal, field)
         if meeting is not None:
             return Bounds(model, pepit, _upper(model, dual, meeting[1]), _lower(model, primal, meeting[0]), rounded)
         starts = [[end, *others] for end, others in zip(ends, starts, strict=True)]
         value = worst
-        if optimality.simple_fraction(optimal.primal[-model.values + model.objective], optimal.bits) is None:
+        if recognised.number(objective, optimality.BITS, optimal.bits, primal.field) is None:
             break
     proof = points.near_optimal(dual, value, starts[1])
     # What is proved is the measure of what is attained, where it is near enough to be one.
@@ -130,10 +148,10 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
 
 
 def _meeting(
-    primal: systems.System, dual: systems.System, optimal: optimality.Optimal
+    primal: systems.System, dual: systems.System, optimal: optimality.Optimal, field: Field
 ) -> tuple[list[Rational], list[Rational]] | None:
-    """An instance and a proof of one value, with the zeros of optimal points; None where these are irrational."""
-    zero = optimality.faces(optimal)
+    """An instance and a proof of one value, with the zeros of optimal points; None where the field lacks these."""
+    zero = optimality.faces(optimal, field)
     if zero is None:
         return None
     found = []
@@ -153,19 +171,27 @@ def _meeting(
 _GRIDS, _FAR = (16, 40, 100), 1e-5
 #: How many times nearer than by chance a simple fraction must be to be tried, and how near an expected value.
 _CHANCE, _NEAR = 30, 1e-6
+#: Binary digits of fractions near irrational numbers.
+_DIGITS = 133
 
 
 def _simple(
     proof: list[Rational] | None, point: list[Rational] | None, primal: systems.System, dual: systems.System
-) -> Rational | None:
-    """The simplest fraction between both ends, if it is so simple that chance does not put it there."""
+) -> Rational | Algebraic | None:
+    """A simple number of the coefficients' field between both ends, if chance does not put it there."""
     if proof is None or point is None:
         return None
-    high, low = fraction(dual.objective.at(proof)), -fraction(primal.objective.at(point))
-    if low > high:
+    high, low = (_near(of) for of in (dual.objective.at(proof), -primal.objective.at(point)))
+    if dual.objective.at(proof) + primal.objective.at(point) < 0:
         raise AssertionError("a lower bound exceeds an upper one")
+    if high <= low:
+        return None
     if low <= 0 <= high:
         return Rational(0)
+    if primal.field.squares:
+        surd = recognised.surd_between(low, high, optimality.BITS, primal.field)
+        if surd is not None:
+            return surd
     small, large = sorted((abs(low), abs(high)))
     found = faces.between(small, large)
     if found.denominator**2 * (high - low) * _CHANCE > 1:
@@ -175,26 +201,46 @@ def _simple(
 
 
 def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper:
-    multipliers = {c.name: fraction(v) for c, v in zip(model.constraints, point, strict=False) if v}
+    multipliers = {c.name: number(v) for c, v in zip(model.constraints, point, strict=False) if v}
     matrices = {}
     at = len(model.constraints)
     for inequality in model.inequalities:
         size = len(inequality.entries)
-        rows = [[Fraction(0)] * size for _ in range(size)]
+        rows: list[list[Number]] = [[Fraction(0)] * size for _ in range(size)]
         for i in range(size):
             for j in range(i, size):
-                rows[i][j] = rows[j][i] = fraction(point[at])
+                rows[i][j] = rows[j][i] = number(point[at])
                 at += 1
         matrices[inequality.name] = tuple(map(tuple, rows))
-    return Upper(fraction(dual.objective.at(point)), multipliers, matrices)
+    return Upper(number(dual.objective.at(point)), multipliers, matrices)
 
 
 def _lower(model: Model, primal: systems.System, point: list[Rational]) -> Lower:
-    gram = tuple(tuple(map(fraction, row)) for row in primal.blocks[0].at(point))
-    values = tuple(map(fraction, point[len(point) - model.values :]))
-    return Lower(-fraction(primal.objective.at(point)), gram, values)
+    gram = tuple(tuple(map(number, row)) for row in primal.blocks[0].at(point))
+    values = tuple(map(number, point[len(point) - model.values :]))
+    return Lower(number(-primal.objective.at(point)), gram, values)
+
+
+def number(value: Rational | Algebraic) -> Number:
+    """Python's own fraction, where the number is one."""
+    simple = value.simplified() if isinstance(value, Algebraic) else value
+    return simple if isinstance(simple, Algebraic) else fraction(simple)
 
 
 def fraction(value: Rational) -> Fraction:
     """Python's own fraction."""
     return Fraction(int(value.p), int(value.q))
+
+
+def _near(value: Rational | Algebraic) -> Fraction:
+    return value.between(_DIGITS)[0] if isinstance(value, Algebraic) else fraction(value)
+
+
+def in_fractions(found: Bounds) -> Bounds:
+    """The bounds with fractions only: where something is irrational, those of the model with fractions near it."""
+    ends = [end.bound for end in (found.upper, found.lower) if end is not None]
+    irrational = sum(isinstance(c, Algebraic) for c in found.model.numbers())
+    if not irrational and not any(isinstance(bound, Algebraic) for bound in ends):
+        return found
+    model = found.model.mapped(lambda c: rational(_near(c)) if isinstance(c, Algebraic) else c)
+    return bounds(model, found.pepit, found.rounded + irrational, roots=False)

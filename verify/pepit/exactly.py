@@ -2,8 +2,8 @@
 
 PEPit takes floats. :class:`Exact` is a float that carries the fraction that it stands for, so the coefficients of a
 model are what its file says and not what their rounding left. A file is rewritten as it is loaded: ``0.1`` is one
-tenth, and quotients, powers and square roots of numbers stay exact. An irrational number is replaced by a fraction of
-40 digits, and says so.
+tenth, and quotients, powers and square roots of numbers stay exact. An irrational number carries
+what it is in a field with square roots, beside a fraction of 40 digits; where the field would be too large, only that.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from verify.exact.algebraic import Algebraic, Field, TooLarge
+
 #: Digits of what is no fraction, and digits beyond which a fraction is rounded to as many.
 DIGITS, _LONGEST = 40, 400
 
@@ -23,36 +25,51 @@ DIGITS, _LONGEST = 40, 400
 class Exact(float):
     """A float that carries the fraction it stands for.
 
-    ``rounded``: the fraction agrees with what was computed to 40 digits only, as a square root does.
+    ``rounded``: the fraction agrees with what was computed to 40 digits only, as a square root does. ``surd``: what was
+    computed, if it is irrational and known.
     """
 
-    __slots__ = ("exact", "rounded")
+    __slots__ = ("exact", "rounded", "surd")
     exact: Fraction
     rounded: bool
+    surd: Algebraic | None
     #: numpy's own numbers leave operations to these, as they would lose what is carried.
     __array_priority__ = 1000.0
     #: True if the number is a function of letters, as those of :mod:`verify.pepit.letters`.
     varies = False
 
-    def __new__(cls, exact: Fraction, rounded: bool = False) -> Exact:
+    def __new__(cls, exact: Fraction, rounded: bool = False, surd: Algebraic | None = None) -> Exact:
         """The float nearest to a fraction."""
         if exact.denominator > 10**_LONGEST:
             exact, rounded = _shortened(exact), True
         self = super().__new__(cls, exact)
-        self.exact, self.rounded = exact, rounded
+        self.exact, self.rounded, self.surd = exact, rounded, surd
         return self
+
+    @property
+    def known(self) -> Fraction | Algebraic | None:
+        """What the number exactly is; None where only digits are left of it."""
+        return self.surd if self.rounded else self.exact
 
     def raised(self, exponent: int) -> Exact:
         """The power with an integer exponent."""
+        if self.surd is not None and abs(exponent) <= _POWERS:
+            return surd(self.surd**exponent)
         return Exact(self.exact**exponent, self.rounded)
 
     def rooted(self) -> Exact:
         """The square root, of a number that is not negative."""
+        known = self.known
+        if known is not None:
+            try:
+                return surd((known if isinstance(known, Algebraic) else Field().element([known])).sqrt())
+            except TooLarge:
+                pass
         found = root(self.exact)
         return Exact(found.exact, found.rounded or self.rounded)
 
     def __neg__(self) -> Exact:
-        return Exact(-self.exact, self.rounded)
+        return Exact(-self.exact, self.rounded, None if self.surd is None else -self.surd)
 
     def __pos__(self) -> Exact:
         return self
@@ -64,12 +81,12 @@ class Exact(float):
         return power(base, self)
 
     def __abs__(self) -> Exact:
-        return Exact(abs(self.exact), self.rounded)
+        return -self if self.exact < 0 else self
 
     __hash__ = float.__hash__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Exact, (self.exact, self.rounded)
+        return Exact, (self.exact, self.rounded, self.surd)
 
 
 def _shortened(value: Fraction) -> Fraction:
@@ -114,6 +131,32 @@ def read(value: float) -> Exact:
     return Exact(written, rounded=True)
 
 
+def surd(value: Algebraic) -> Exact:
+    """The number with its fraction of 40 digits; a plain fraction where it is one, or has become too long."""
+    simple = value.simplified()
+    if not isinstance(simple, Algebraic):
+        return Exact(Fraction(int(simple.p), int(simple.q)))
+    longest = max(int(c.q) for c in value.coordinates)
+    near = _shortened(Fraction(value.fixed(_BITS), 1 << _BITS))
+    return Exact(near, True, value if longest <= 10**_LONGEST else None)
+
+
+#: Binary digits from which the fraction beside an irrational number is taken; powers of one that are computed.
+_BITS, _POWERS = 512, 64
+
+
+def _made(operation: Callable[[Any, Any], Any], one: Exact, other: Exact) -> Exact:
+    """The result of an operation on numbers."""
+    if one.surd is not None or other.surd is not None:
+        left, right = one.known, other.known
+        if left is not None and right is not None:
+            try:
+                return surd(operation(left, right))
+            except TooLarge:
+                pass
+    return Exact(operation(one.exact, other.exact), one.rounded or other.rounded)
+
+
 def _binary(name: str, operation: Callable[[Any, Any], Any]) -> None:
     """Give :class:`Exact` an operation, from both sides."""
     plain, swapped = getattr(float, f"__{name}__"), getattr(float, f"__r{name}__")
@@ -126,7 +169,7 @@ def _binary(name: str, operation: Callable[[Any, Any], Any]) -> None:
             return NotImplemented
         if right is None or (name == "truediv" and not right.exact):
             return plain(self, other)
-        return Exact(operation(self.exact, right.exact), self.rounded or right.rounded)
+        return _made(operation, self, right)
 
     def backward(self: Exact, other: object) -> Any:
         if isinstance(other, np.ndarray):
@@ -134,7 +177,7 @@ def _binary(name: str, operation: Callable[[Any, Any], Any]) -> None:
         left = of(other)
         if left is None or (name == "truediv" and not self.exact):
             return swapped(self, other)
-        return Exact(operation(left.exact, self.exact), self.rounded or left.rounded)
+        return _made(operation, left, self)
 
     setattr(Exact, f"__{name}__", forward)
     setattr(Exact, f"__r{name}__", backward)
@@ -147,7 +190,7 @@ _binary("truediv", lambda a, b: a / b)
 
 
 def root(value: Fraction) -> Exact:
-    """The square root of a number that is not negative."""
+    """The square root of a number that is not negative, to 40 digits where it is irrational."""
     above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
     if above**2 == value.numerator and below**2 == value.denominator:
         return Exact(Fraction(above, below))
@@ -173,20 +216,25 @@ def divide(left: Any, right: Any) -> Any:
     return left / right
 
 
+#: How many square roots a power takes, by the denominator of the exponent.
+_HALVED = {2: 1, 4: 2}
+
+
 def power(base: Any, exponent: Any) -> Any:
-    """The power; exact for exponents that are integers, and to 40 digits for halves."""
+    """The power; as exact as roots are for exponents that are integers, halves or quarters."""
     if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0:
         return base**exponent
     one, other = (of(v) if isinstance(v, int | float) else None for v in (base, exponent))
     if one is not None and other is not None and (one.exact or other.exact >= 0) and abs(other.exact) <= 1000:
         if other.varies:
             raise ValueError("an exponent depends on the letters")
-        whole = other.exact * 2
         if other.exact.denominator == 1:
             return one.raised(int(other.exact))
-        if whole.denominator == 1 and one.exact >= 0:
-            below = one.raised(int(abs(whole))).rooted()
-            return below if whole > 0 else 1 / below
+        if other.exact.denominator in _HALVED and one.exact >= 0:
+            below = one.raised(abs(other.exact.numerator))
+            for _ in range(_HALVED[other.exact.denominator]):
+                below = below.rooted()
+            return below if other.exact > 0 else 1 / below
     if any(v is not None and v.varies for v in (one, other)):
         raise ValueError("a power is no quotient of polynomials in the letters")
     return (float(base) if isinstance(base, Exact) else base) ** (

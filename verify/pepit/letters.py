@@ -79,7 +79,12 @@ class Letters:
     __slots__ = ("exact", "of", "run")
     #: numpy's own numbers leave operations to these.
     __array_ufunc__ = None
-    varies, rounded = True, False
+    varies, rounded, surd = True, False, None
+
+    @property
+    def known(self) -> Fraction:
+        """What the number is at the base point."""
+        return self.exact
 
     def __init__(self, of: Ratio, run: Run) -> None:
         self.of, self.run, self.exact = of, run, run.at(of, run.base)

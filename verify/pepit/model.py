@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.exact.algebraic import Algebraic, Field, rational
 from verify.pepit.systems import Affine, Block, Found, Rational, System, unpacked
 
 #: An inner product of two points (smaller index first), or a function value.
@@ -31,8 +32,13 @@ class Quantity(NamedTuple):
 
     def times(self, factor: Rational | Fraction) -> Quantity:
         """A multiple."""
-        scale = Rational(factor.numerator, factor.denominator) if isinstance(factor, Fraction) else factor
+        scale = rational(factor) if isinstance(factor, Fraction) else factor
         return Quantity({k: scale * c for k, c in self.coefficients.items() if scale}, scale * self.constant)
+
+    def mapped(self, number: Callable[[Any], Any]) -> Quantity:
+        """The expression with other coefficients, those that are not zero."""
+        numbers = {k: number(c) for k, c in self.coefficients.items()}
+        return Quantity({k: c for k, c in numbers.items() if c}, number(self.constant))
 
 
 class Constraint(NamedTuple):
@@ -62,6 +68,39 @@ class Model:
     values: int
     constraints: tuple[Constraint, ...]
     inequalities: tuple[Inequality, ...] = ()
+
+    def mapped(self, number: Callable[[Any], Any]) -> Model:
+        """The model with other coefficients."""
+        constraints = (c._replace(expression=c.expression.mapped(number)) for c in self.constraints)
+        inequalities = (
+            m._replace(entries=tuple(tuple(entry.mapped(number) for entry in row) for row in m.entries))
+            for m in self.inequalities
+        )
+        return replace(self, constraints=tuple(constraints), inequalities=tuple(inequalities))
+
+    def numbers(self) -> Iterator[Any]:
+        """All coefficients and constants."""
+        for quantity in (
+            *(c.expression for c in self.constraints),
+            *(entry for m in self.inequalities for row in m.entries for entry in row),
+        ):
+            yield from quantity.coefficients.values()
+            yield quantity.constant
+
+    def in_one_field(self) -> Model:
+        """The model with all irrational coefficients in one field; ``TooLarge`` if that has too many dimensions."""
+        field = Field()
+        for number in self.numbers():
+            if isinstance(number, Algebraic):
+                field, _ = field.image(number)
+
+        def of(number: Any) -> Any:
+            if not isinstance(number, Algebraic):
+                return number
+            image = field.image(number)[1]
+            return field.element(image.coordinates).simplified()
+
+        return self.mapped(of) if field.squares else self
 
     def primal(self) -> System:
         """Gram matrices and function values that satisfy every constraint; minus the objective is minimised.

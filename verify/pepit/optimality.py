@@ -19,7 +19,8 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from fedtheory.numbers.rational import Array
-from verify.pep.faces import between
+from verify.exact.algebraic import Algebraic, Field
+from verify.pepit import recognised
 from verify.pepit.points import Zeros
 from verify.pepit.systems import Affine, Block, Rational, System, to_float
 
@@ -72,6 +73,8 @@ class _Linear:
 
 
 def _fixed(value: Any) -> int:
+    if isinstance(value, Algebraic):
+        return value.fixed(BITS)
     return (int(value.p) << BITS) // int(value.q)
 
 
@@ -314,22 +317,22 @@ def _scaled(value: float, exponent: int) -> int:
 # From many digits to what they are the digits of
 
 
-def faces(found: Optimal) -> tuple[Zeros, Zeros] | None:
-    """What is zero at all optimal points of the primal and of the dual system; None where that has irrational ratios.
+def faces(found: Optimal, field: Field) -> tuple[Zeros, Zeros] | None:
+    """What is zero at all optimal points of the primal and of the dual system; None where the field lacks its ratios.
 
     Of each block, the factor's columns span what the multiplier maps to zero, and its first columns the block's range.
     """
     of_primal, of_dual = [], []
     for N, rank in zip(found.factors, found.ranks, strict=True):
         size = len(N)
-        within, across = _reduced(N[:, :rank].T, found.bits), _reduced(N.T, found.bits)
+        within, across = (_reduced(rows, found.bits, field) for rows in (N[:, :rank].T, N.T))
         if within is None or across is None:
             return None
         pivots = dict(within)
         kernel = []
         for q in range(size):
             if q not in pivots:
-                vector = [Fraction(0)] * size
+                vector: list[Fraction | Algebraic] = [Fraction(0)] * size
                 vector[q] = Fraction(1)
                 for p, row in within:
                     vector[p] = -row[q]
@@ -339,8 +342,9 @@ def faces(found: Optimal) -> tuple[Zeros, Zeros] | None:
     return Zeros(found.attained, tuple(of_primal)), Zeros(found.idle, tuple(of_dual))
 
 
-def _reduced(rows: Any, bits: int) -> list[tuple[int, tuple[Fraction, ...]]] | None:
-    """The row space in simple fractions, by row reduction: each row with the place of its one, where others have 0."""
+def _reduced(rows: Any, bits: int, field: Field) -> list[tuple[int, tuple[Fraction | Algebraic, ...]]] | None:
+    """The row space in simple numbers of a field, by row reduction: each row with the place of its one, where others
+    have 0."""
     left = [[int(v) for v in row] for row in rows]
     done: list[tuple[int, list[int]]] = []
     while left:
@@ -354,22 +358,11 @@ def _reduced(rows: Any, bits: int) -> list[tuple[int, tuple[Fraction, ...]]] | N
         done.append((p, row))
     found = []
     for p, row in done:
-        simple = [simple_fraction(v, bits) for v in row]
+        simple = [recognised.number(v, BITS, bits, field) for v in row]
         if None in simple:
             return None
         found.append((p, tuple(v for v in simple if v is not None)))
     return found
-
-
-def simple_fraction(value: int, bits: int) -> Fraction | None:
-    """The fraction near value / 2 ** BITS, if it is so simple that chance does not put it there."""
-    error = 1 << (BITS - 3 * bits // 4)
-    if abs(value) <= error:
-        return Fraction(0)
-    found = between(Fraction(abs(value) - error, 1 << BITS), Fraction(abs(value) + error, 1 << BITS))
-    if found.denominator.bit_length() > bits // 3:
-        return None
-    return found if value > 0 else -found
 
 
 def rounded(values: Sequence[int], bits: int) -> list[Rational]:

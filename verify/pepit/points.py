@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import flint
@@ -18,7 +19,8 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array
 from verify.exact import elimination
-from verify.exact.elimination import PRIME, residue
+from verify.exact.algebraic import Algebraic, AlgebraicMatrix, rational
+from verify.exact.elimination import residue
 from verify.pep import faces
 from verify.pepit.systems import (
     Affine,
@@ -45,7 +47,9 @@ def satisfying(system: System, near: Sequence[Rational]) -> list[Rational] | Non
     chosen = _independent(system, sorted(range(len(point)), key=lambda k: -abs(point[k])))
     if chosen is None:
         return None
-    solved = _determined(*chosen, point, lambda value: value, flint.fmpq_mat)
+    field = system.field
+    matrix = partial(AlgebraicMatrix, field) if field.squares else flint.fmpq_mat
+    solved = _determined(*chosen, point, lambda value: value, matrix)
     if solved is None:
         return None
     for unknown, value in solved.items():
@@ -95,14 +99,14 @@ def _independent(system: System, order: Sequence[int]) -> tuple[list[Affine], li
     None where they contradict one another.
     """
     rows = [{**coefficients, system.unknowns: constant} for coefficients, constant in system.equations]
-    found = elimination.independent(rows, [*order, system.unknowns])
+    found = elimination.independent(rows, [*order, system.unknowns], prime=system.prime)
     if found.pivots and found.pivots[-1] == system.unknowns:
         return None
     return [system.equations[r] for r in found.rows], found.pivots
 
 
-def _modular(rows: int, columns: int, entries: list[int]) -> flint.nmod_mat:
-    return flint.nmod_mat(rows, columns, [entry % PRIME for entry in entries], PRIME)
+def _modular(prime: int, rows: int, columns: int, entries: list[int]) -> flint.nmod_mat:
+    return flint.nmod_mat(rows, columns, [entry % prime for entry in entries], prime)
 
 
 #: Relative errors that the entries of a kernel may have, and shares of the largest below which a number is zero.
@@ -126,12 +130,12 @@ def generic(system: System) -> System:
     if chosen is None or not system.equations:
         return system
     equations, pivots = chosen
-    determined = frozenset(pivots)
+    determined, prime = frozenset(pivots), system.prime
     points = []
     for seed in range(3):
         values = random.Random(seed)
-        point = {k: values.randrange(PRIME) for k in range(width) if k not in determined}
-        solved = _determined(equations, pivots, point, residue, _modular)
+        point = {k: values.randrange(prime) for k in range(width) if k not in determined}
+        solved = _determined(equations, pivots, point, partial(residue, prime=prime), partial(_modular, prime))
         if solved is None:
             return system
         points.append(point | {unknown: int(value) for unknown, value in solved.items()})
@@ -141,10 +145,11 @@ def generic(system: System) -> System:
         stacked = [0] * (len(points) * r * r)
         for number, point in enumerate(points):
             for (i, j), entry in block.entries.items():
-                v = residue(entry.constant) + sum(residue(c) * point[k] for k, c in entry.coefficients.items())
-                stacked[(number * r + i) * r + j] = stacked[(number * r + j) * r + i] = v % PRIME
+                terms = (residue(c, prime) * point[k] for k, c in entry.coefficients.items())
+                v = residue(entry.constant, prime) + sum(terms)
+                stacked[(number * r + i) * r + j] = stacked[(number * r + j) * r + i] = v % prime
         # A row that is no pivot is one in whose place a vector of the kernel has its one.
-        kept = elimination.pivots(flint.nmod_mat(len(points) * r, r, stacked, PRIME))
+        kept = elimination.pivots(flint.nmod_mat(len(points) * r, r, stacked, prime))
         blocks.append(block.without(frozenset(range(r)) - frozenset(kept)))
     return replace(system, blocks=tuple(block for block in blocks if block.size))
 
@@ -153,7 +158,7 @@ class Zeros(NamedTuple):
     """Scalars, by number, that are zero on a face; vectors that each block maps to zero, with the place of a one."""
 
     scalars: frozenset[int]
-    kernels: tuple[tuple[tuple[int, tuple[Fraction, ...]], ...], ...]
+    kernels: tuple[tuple[tuple[int, tuple[Fraction | Algebraic, ...]], ...], ...]
 
     def __bool__(self) -> bool:
         return bool(self.scalars) or any(self.kernels)
@@ -164,7 +169,7 @@ class Zeros(NamedTuple):
         blocks = []
         for block, kernel in zip(system.blocks, self.kernels, strict=True):
             for _, vector in kernel:
-                equations += block.image([Rational(v.numerator, v.denominator) for v in vector])
+                equations += block.image([v if isinstance(v, Algebraic) else rational(v) for v in vector])
             blocks.append(block.without(frozenset(pivot for pivot, _ in kernel)))
         kept = tuple(s for k, s in enumerate(system.scalars) if k not in self.scalars)
         left = tuple(block for block in blocks if block.size)

@@ -1,4 +1,4 @@
-"""Linear matrix inequalities with rational coefficients, and what a solver makes of them in floats.
+"""Linear matrix inequalities with exact coefficients, and what a solver makes of them in floats.
 
 Both ends of a worst case are points of such a system: multipliers that prove an upper bound, and a Gram matrix with
 function values that attains a lower one. :meth:`System.holds` checks a point in exact arithmetic, and knows no solver.
@@ -17,7 +17,8 @@ import scipy.sparse as sp
 
 from fedtheory.numbers.rational import Array
 from verify.base import panics
-from verify.exact.elimination import is_positive_semidefinite
+from verify.exact.algebraic import Algebraic, Field
+from verify.exact.elimination import PRIME, is_positive_semidefinite
 
 #: Rational numbers of flint, which is what all of this computes with.
 Rational = flint.fmpq
@@ -88,6 +89,20 @@ class System:
             and all(scalar.at(point) >= 0 for scalar in self.scalars)
             and all(is_positive_semidefinite(block.at(point)) for block in self.blocks)
         )
+
+    @cached_property
+    def field(self) -> Field:
+        """The field of all coefficients: each is of it, of one that it begins with, or rational."""
+        affines = [self.objective, *self.equations, *self.scalars]
+        affines += [entry for block in self.blocks for entry in block.entries.values()]
+        numbers = (c for a in affines for c in (a.constant, *a.coefficients.values()))
+        fields = {c.field for c in numbers if isinstance(c, Algebraic)}
+        return max(fields, key=lambda field: field.degree, default=Field())
+
+    @cached_property
+    def prime(self) -> int:
+        """A prime modulo which all coefficients have a value."""
+        return self.field.prime(PRIME)
 
     @cached_property
     def rows(self) -> Rows:
@@ -204,8 +219,8 @@ class Rows:
 
 
 def to_float(value: Rational) -> float:
-    """The nearest float of a rational number."""
-    return int(value.p) / int(value.q)
+    """The nearest float of a number."""
+    return float(value) if isinstance(value, Algebraic) else int(value.p) / int(value.q)
 
 
 class Found(NamedTuple):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from verify.pepit import capture, certify, certifying, exactly, optimality, points, systems
+from verify.pepit import capture, certify, certifying, exactly, optimality, points, recognised, systems
 from verify.pepit.systems import Rational
 
 PEPit = pytest.importorskip("PEPit")
@@ -88,7 +88,7 @@ def test_an_irrational_optimum_has_its_digits_and_no_fraction():
     model, _, _, found = optimal(rooted(2))
     value = found.primal[-model.values + model.objective]
     assert abs(Fraction(value, 1 << optimality.BITS) ** 2 - 2) < Fraction(1, 10**100)
-    assert optimality.simple_fraction(value, found.bits) is None
+    assert recognised.fraction(value, optimality.BITS, found.bits) is None
     ends = certifying.bounds(model)
     assert ends.exact is None and ends.lower.bound**2 < 2 < ends.upper.bound**2 and ends.gap < Fraction(1, 10**7)
 
@@ -97,7 +97,7 @@ def test_what_is_proposed_wrongly_is_refused():
     """Other factors, other zeros, other digits: a meeting is found of the true value, or none."""
     _, primal, dual, found = optimal(composite())
     true = Fraction(9, 10) ** 4
-    assert certifying._meeting(primal, dual, found) is not None
+    assert certifying._meeting(primal, dual, found, primal.field) is not None
     one = 1 << optimality.BITS
     (N,) = found.factors
     planted = [
@@ -110,7 +110,7 @@ def test_what_is_proposed_wrongly_is_refused():
         replace_digits(found, idle=frozenset({0, 1})),
     ]
     for wrong in planted:
-        made = certifying._meeting(primal, dual, wrong)
+        made = certifying._meeting(primal, dual, wrong, primal.field)
         if made is not None:
             point, proof = made
             assert primal.holds(point) and dual.holds(proof)
