@@ -219,10 +219,10 @@ def method(
         >>> gd = ft.method("gd", step, ["gamma"], {"x": "point"})
         >>> gd.Params(gamma=1)
         Params(gamma=1)
-        >>> ft.method("gd", step, ["gamma"], {"x": "matrix"})
+        >>> ft.method("gd", step, ["gamma"], {"x": "matrix"})  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        ValueError: the part x of the state must be one of point, momentum, clients, models, gradients, got 'matrix'
+        ValueError: the part x of the state must be one of point, momentum, ..., got 'matrix'
     """
     kinds: Any = _kinds(state, step) if isinstance(state, type) else state
     names: Any = params._fields if isinstance(params, type) else params  # type: ignore[attr-defined]

@@ -142,13 +142,14 @@ class Answers:
         if isinstance(functions, ConvexSets):
             if what not in SETS:
                 raise Unread(f"of a set only its projections are asked, and what {term.data} answers is not known")
-            return by_masks(world, of[-1], lambda at, _: self._of_set(functions, what, x_star, at))
+            sets = functions
+            return by_masks(world, of[-1], lambda at, _: self._of_set(sets, what, x_star, at))
         if what in _CONJUGATE:
-            if CONJUGATES not in self.functions:
+            conjugates = self.functions.get(CONJUGATES)
+            if not isinstance(conjugates, ClassFunctions):
                 raise Unread(f"what {term.data} answers is not known")
             # A conjugate is anchored at the gradients at x*, where its own gradient is x*.
-            what, functions = _CONJUGATE[what], self.functions[CONJUGATES]
-            return self._answer_at(functions, what, of[-1], self.functions[name].slope, x_star, term.data)
+            return self._answer_at(conjugates, _CONJUGATE[what], of[-1], functions.slope, x_star, term.data)
         if what == "resolvent":
             return by_masks(world, of[1], lambda target, _: self._solved(functions, x_star, of[0], target))
 
