@@ -285,7 +285,7 @@ class Algebraic:
 
     def __pow__(self, exponent: int) -> Algebraic:
         if exponent < 0:
-            return 1 / self**-exponent  # type: ignore[no-any-return]
+            return 1 / self**-exponent
         found = self.field.element([1])
         for digit in f"{exponent:b}":
             found = found * found * self if digit == "1" else found * found

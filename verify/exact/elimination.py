@@ -91,7 +91,7 @@ def independent(
 ) -> Independent:
     """Return the rows and pivots that determine the rank of some sparse rows.
 
-    ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers have a value.
+    ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers exist.
     """
     import flint
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, TypeAlias
 
 from verify.exact.algebraic import Algebraic, Field, rational
 from verify.pep import faces
@@ -12,8 +13,8 @@ from verify.pepit import optimality, points, recognised, systems
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
 
-#: A fraction, or an irrational number with square roots.
-Number = Fraction | Algebraic
+#: A ``Fraction``, or an ``Algebraic`` number that is irrational: their operators are the same.
+Number: TypeAlias = Any
 #: A symmetric matrix, row by row.
 Matrix = tuple[tuple[Number, ...], ...]
 
@@ -177,7 +178,7 @@ _DIGITS = 133
 
 def _simple(
     proof: list[Rational] | None, point: list[Rational] | None, primal: systems.System, dual: systems.System
-) -> Rational | Algebraic | None:
+) -> Any:
     """A simple number of the coefficients' field between both ends, if chance does not put it there."""
     if proof is None or point is None:
         return None

@@ -154,6 +154,10 @@ def generic(system: System) -> System:
     return replace(system, blocks=tuple(block for block in blocks if block.size))
 
 
+def _exact(value: Fraction | Algebraic) -> Any:
+    return value if isinstance(value, Algebraic) else rational(value)
+
+
 class Zeros(NamedTuple):
     """Scalars, by number, that are zero on a face; vectors that each block maps to zero, with the place of a one."""
 
@@ -169,7 +173,7 @@ class Zeros(NamedTuple):
         blocks = []
         for block, kernel in zip(system.blocks, self.kernels, strict=True):
             for _, vector in kernel:
-                equations += block.image([v if isinstance(v, Algebraic) else rational(v) for v in vector])
+                equations += block.image(list(map(_exact, vector)))
             blocks.append(block.without(frozenset(pivot for pivot, _ in kernel)))
         kept = tuple(s for k, s in enumerate(system.scalars) if k not in self.scalars)
         left = tuple(block for block in blocks if block.size)

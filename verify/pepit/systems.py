@@ -6,7 +6,7 @@ function values that attains a lower one. :meth:`System.holds` checks a point in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -95,7 +95,7 @@ class System:
         """The field of all coefficients: each is of it, of one that it begins with, or rational."""
         affines = [self.objective, *self.equations, *self.scalars]
         affines += [entry for block in self.blocks for entry in block.entries.values()]
-        numbers = (c for a in affines for c in (a.constant, *a.coefficients.values()))
+        numbers: Iterator[object] = (c for a in affines for c in (a.constant, *a.coefficients.values()))
         fields = {c.field for c in numbers if isinstance(c, Algebraic)}
         return max(fields, key=lambda field: field.degree, default=Field())
 
