@@ -17,8 +17,10 @@ from fedtheory.algorithms.base import OF_PROBLEM
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import FunctionClass
 from fedtheory.instances import Instances
+from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement, free_symbols, measured
 from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.scope import Scope
 from fedtheory.kinds.untested import Untested
 from fedtheory.numbers import validation
 from fedtheory.numbers.symbols import T, d, k, round_index
@@ -215,7 +217,7 @@ class Claim:
             return
         if any(names != varying[0] for names in varying):
             raise ValueError(f"{subject}: other parameters vary with the round than in its setting")
-        if statement.of_runs:
+        if statement.scope in (Scope.LIMIT, Scope.RUNS) or isinstance(statement, Agreement):
             raise ValueError(f"{subject}: limits and whole runs are not tested where parameters vary with the round")
         free = self._free_symbols()
         named = sorted({str(letter) for letter in free} & varying[0])

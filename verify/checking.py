@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.scope import Scope
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Infimum
 from verify.base import garbage, originals
@@ -233,7 +234,7 @@ def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe])
         yield "what the setting says is known of states holds of formal vectors"
     if setting.drawing.parameters is not None and not theory.holds(setting.drawing.parameters):
         yield "the parameters that the setting makes are all that the hypotheses allow"
-    by_hand = setting.drawing.special is not None and not claim.statement.of_compressor
+    by_hand = setting.drawing.special is not None and claim.statement.scope is not Scope.COMPRESSOR
     if by_hand and not (met and all(asserted.reaches(claim.instances.build(recipe, True)) for recipe in met)):
         yield "the states of its instances, made by hand, are all of which it speaks"
     if setting.hints.complete and formal:
@@ -395,7 +396,8 @@ def _contradicting(claim: Claim, example: Counterexample) -> Counterexample:
     if not violated(left, right, example.relation):
         raise ValueError(f"it does not contradict {claim.id}")
     of_curve = example.part.startswith(orders.PREFIX)
-    if not (claim.statement.ending or of_curve) and (failed := hunting.failed_assertion(Case(claim, example.recipe))):
+    asserts = claim.statement.scope is not Scope.LIMIT and not of_curve
+    if asserts and (failed := hunting.failed_assertion(Case(claim, example.recipe))):
         raise ValueError(failed)
     return replace(example, left=left, right=right, text=example.place())
 

@@ -10,6 +10,7 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.relations import Comparison
 
@@ -29,8 +30,7 @@ class Agreement(Statement):
     seen: tuple[Callable[[Any, Any, Any], Array], Callable[[Any, Any, Any], Array]]
     text: str
     kind: ClassVar[str] = "equivalence"
-    acting: ClassVar[bool] = True
-    of_runs: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.CODE
     pointwise: ClassVar[bool] = True
 
     @property

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.symbols import T
@@ -39,6 +40,13 @@ _ABSENT: Mapping[str, Any] = {
 #: The possible behaviours of a quantity along a run.
 VANISHES, CONVERGES, BOUNDED = "vanishes", "converges", "is bounded"
 
+#: The scopes of kinds that are about steps, that are evaluated at instances, or whose sides are expressions.
+_STEPPING = frozenset({Scope.STEP, Scope.ROUNDS})
+_SEARCHED = frozenset(Scope) - {Scope.RUNS, Scope.NONE}
+_EXPRESSIONS = _STEPPING | {Scope.STATE}
+_OF_ALGORITHMS = _STEPPING | {Scope.CODE, Scope.RESIDUAL, Scope.LIMIT, Scope.RUNS}
+_SCOPES = tuple(scope.name for scope in Scope)
+
 _LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
 
 
@@ -47,36 +55,14 @@ class Statement:
     """A kind of statement. Both sides are sympy expressions in the paper's letters and in *quantities*: symbols (or
     squares of symbols) whose value is computed from a problem, its parameters and a state. A statement can therefore be
     read, changed with ``.subs`` and run. Its fields are checked, and brought to one form, by their types and then
-    together. What is asked of every statement is said by its kind. Raise ``TypeError`` if one that is defined leaves
-    out what follows from the rest.
+    together. Its kind says what it depends on, by a :class:`~fedtheory.kinds.scope.Scope`. Raise ``TypeError`` if one
+    that is defined leaves out what follows from the rest.
     """
 
     #: Its name in reports.
     kind: ClassVar[str]
-    #: Whether it compares what comes after a step with what comes before.
-    stepping: ClassVar[bool] = False
-    #: Whether T in it is the number of rounds.
-    horizon: ClassVar[bool] = False
-    #: Whether it is about whole runs, so that one round at a time decides nothing.
-    of_runs: ClassVar[bool] = False
-    #: Whether it says what the code of steps does, in one state at a time.
-    acting: ClassVar[bool] = False
-    #: Whether its sides are composed of quantities of one state, so that indeterminates may take the place of numbers.
-    statewise: ClassVar[bool] = False
-    #: Whether it is about letters and not states, so that one state is as good as all.
-    stateless: ClassVar[bool] = False
-    #: Whether its comparisons are between numbers of one instance, so that algebra may show them at all their values.
-    algebraic: ClassVar[bool] = False
-    #: Whether it is evaluated at instances, or at values of its letters, one by one.
-    searched: ClassVar[bool] = True
-    #: Whether a worst case over a class can be compared with it: a left side is at most a right one.
-    bounding: ClassVar[bool] = False
-    #: Whether it is about where runs end, so that it says something of a single state only if that state stays.
-    ending: ClassVar[bool] = False
-    #: Whether it is about one compressor, whose sizes and vectors are its instances.
-    of_compressor: ClassVar[bool] = False
-    #: Whether a search refutes it where it is false, and so where it, or a hypothesis, is perturbed.
-    perturbable: ClassVar[bool] = True
+    #: What it depends on, and so how it is checked.
+    scope: ClassVar[Scope]
 
     if TYPE_CHECKING:
         # Fields of some kinds, of which a property would be the default; what the others have is said in _ABSENT.
@@ -117,6 +103,31 @@ class Statement:
 
     def check(self) -> None:
         """Raise ``ValueError`` if parts do not agree in what only this kind asks for."""
+
+    @property
+    def stepping(self) -> bool:
+        """True if it compares what comes after a step with what comes before."""
+        return self.scope in _STEPPING
+
+    @property
+    def horizon(self) -> bool:
+        """True if it mentions the horizon T."""
+        return self.scope is Scope.ROUNDS
+
+    @property
+    def searched(self) -> bool:
+        """True if it is evaluated at instances, or at values of its letters, one by one."""
+        return self.scope in _SEARCHED
+
+    @property
+    def refutable(self) -> bool:
+        """True if a search refutes it where it is false, and so where it, or a hypothesis, is perturbed."""
+        return self.searched and self.scope is not Scope.LIMIT
+
+    @property
+    def bounding(self) -> bool:
+        """True if a worst case over a class can be compared with it: a left side is at most a right one."""
+        return self.scope in _EXPRESSIONS and not self.pointwise
 
     @property
     def pointwise(self) -> bool:
@@ -213,19 +224,19 @@ def _missing_parts(kind: type[Statement], parts: set[str]) -> Iterator[str]:
         yield f"has the name of another one in reports: {name}"
     if not compares and kind.lines is Statement.lines:
         yield "does not say how it is read: define comparisons, or lines"
-    if kind.searched and not compares and kind.pointwise is Statement.pointwise:
-        yield "does not say what is compared at an instance: define comparisons, or write searched = False"
-    if kind.bounding and not compares:
-        yield "bounds one side by the other, and does not say which: define comparisons"
-    if kind.horizon and not kind.stepping:
-        yield "mentions T rounds, and so of steps: write stepping = True"
-    if (kind.stepping or kind.acting or kind.of_runs) and "algorithm" not in parts:
+    scope = getattr(kind, "scope", None)
+    if not isinstance(scope, Scope):
+        yield f"does not say what it depends on: write scope = Scope.STATE, or another of {', '.join(_SCOPES)}"
+        return
+    if scope in _SEARCHED and not compares and kind.pointwise is Statement.pointwise:
+        yield "does not say what is compared at an instance: define comparisons, or write scope = Scope.NONE"
+    if scope in _OF_ALGORITHMS and "algorithm" not in parts:
         yield "mentions steps, but not of which algorithm: give it the part algorithm: Algorithm"
-    if kind.searched and compares and sum((kind.stepping, kind.acting, kind.statewise, kind.stateless)) != 1:
-        yield "does not say of what its sides are: write one of stepping, acting, statewise and stateless = True"
+    if scope in (Scope.RESIDUAL, Scope.LIMIT, Scope.COMPRESSOR) and compares:
+        yield "has comparisons, and sides are of steps, states, letters or code: write another scope"
     if "residual" in parts and compares:
         yield "has a part residual, which steps keep at zero, and compares something else: name the part otherwise"
-    if kind.stepping and "quantities" not in parts:
+    if scope in _STEPPING and "quantities" not in parts:
         yield "mentions what comes after a step: give it the part quantities: tuple[Quantity, ...]"
 
 

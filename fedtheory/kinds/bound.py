@@ -9,6 +9,7 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written, comes_before, numbers, whole_runs
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Comparison, OfRun, Quantity, Relation, each_once, stated
 
@@ -51,9 +52,7 @@ class Bound(Statement):
     strict: bool = False
     since: int = 0
     kind: ClassVar[str] = "bound"
-    bounding: ClassVar[bool] = True
-    stepping: ClassVar[bool] = True
-    horizon: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.ROUNDS
 
     def check(self) -> None:
         """Raise ``ValueError`` if the factor or the constant is not a number, or the initial value comes after T

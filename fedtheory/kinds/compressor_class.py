@@ -10,6 +10,7 @@ import sympy
 
 from fedtheory.compressors import Compressor
 from fedtheory.kinds.base import Statement, Written, free_symbols
+from fedtheory.kinds.scope import Scope
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class CompressorClass(Statement):
     d: sympy.Symbol
     k: sympy.Symbol
     kind: ClassVar[str] = "compressor"
-    of_compressor: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.COMPRESSOR
     pointwise: ClassVar[bool] = True
 
     @property

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import BOUNDED, CONVERGES, VANISHES, Statement, Written
+from fedtheory.kinds.scope import Scope
 from fedtheory.settings.iterations import Iteration
 from fedtheory.settings.relations import Quantity
 
@@ -41,9 +42,7 @@ class Eventually(Statement):
     steps: int = 400
     iteration: Iteration | None = None
     kind: ClassVar[str] = "eventually"
-    of_runs: ClassVar[bool] = True
-    searched: ClassVar[bool] = False
-    perturbable: ClassVar[bool] = False
+    scope: ClassVar[Scope] = Scope.RUNS
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.scope import Scope
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,7 @@ class Experiment(Statement):
     figures: tuple[str, ...]
     about: tuple[str, ...] = ()
     kind: ClassVar[str] = "experiment"
-    searched: ClassVar[bool] = False
-    perturbable: ClassVar[bool] = False
+    scope: ClassVar[Scope] = Scope.NONE
 
     def lines(self, plain: Written) -> list[str]:
         return [f"seen: {self.text}"]

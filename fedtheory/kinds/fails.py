@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.scope import Scope
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,7 @@ class Fails(Statement):
     of: Statement
     text: str
     kind: ClassVar[str] = "counterexample"
-    searched: ClassVar[bool] = False
-    perturbable: ClassVar[bool] = False
+    scope: ClassVar[Scope] = Scope.NONE
 
     def lines(self, plain: Written) -> list[str]:
         return [f"on some data it is false that {self.text}"]

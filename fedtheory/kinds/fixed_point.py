@@ -10,6 +10,7 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.relations import Comparison
 
@@ -37,7 +38,7 @@ class Stays(Statement):
     observed: Callable[[Any, Any, Any], Array]
     text: str
     kind: ClassVar[str] = "fixed-point"
-    acting: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.CODE
     pointwise: ClassVar[bool] = True
 
     @property

@@ -8,6 +8,7 @@ from typing import ClassVar
 import sympy
 
 from fedtheory.kinds.base import Statement
+from fedtheory.kinds.scope import Scope
 from fedtheory.settings.relations import Comparison, Quantity, Relation, side, taken_at
 
 
@@ -33,8 +34,7 @@ class Identity(Statement):
     quantities: tuple[Quantity, ...]
     also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "identity"
-    statewise: ClassVar[bool] = True
-    algebraic: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.STATE
     pointwise: ClassVar[bool] = True
     perturbed: ClassVar[tuple[str, ...]] = ("left", "right")
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import sympy
 
 from fedtheory.kinds.base import Statement
+from fedtheory.kinds.scope import Scope
 from fedtheory.settings.relations import Comparison, Quantity, Relation, stated
 
 
@@ -37,9 +38,7 @@ class Inequality(Statement):
     strict: bool = False
     also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "inequality"
-    bounding: ClassVar[bool] = True
-    statewise: ClassVar[bool] = True
-    algebraic: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.STATE
     perturbed: ClassVar[tuple[str, ...]] = ("left", "middle", "right")
 
     @property

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.settings.relations import Quantity
@@ -36,6 +37,7 @@ class Invariant(Statement):
     residual: Callable[[Problem, Any, Any], Array]
     text: str
     kind: ClassVar[str] = "invariant"
+    scope: ClassVar[Scope] = Scope.RESIDUAL
     pointwise: ClassVar[bool] = True
 
     @property

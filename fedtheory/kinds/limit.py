@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import VANISHES, Statement, Written
+from fedtheory.kinds.scope import Scope
 from fedtheory.settings.relations import Quantity
 
 
@@ -31,10 +32,8 @@ class Limit(Statement):
     potential: Quantity
     text: str
     kind: ClassVar[str] = "limit"
-    ending: ClassVar[bool] = True
-    of_runs: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.LIMIT
     pointwise: ClassVar[bool] = True
-    perturbable: ClassVar[bool] = False
 
     @property
     def named(self) -> tuple[Quantity, ...]:

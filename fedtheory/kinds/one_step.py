@@ -10,6 +10,7 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written, comes_before, numbers
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.validation import expression
 from fedtheory.problems.base import Problem
@@ -44,8 +45,7 @@ class OneStep(Statement):
     factor: sympy.Expr | None = None
     strict: bool = False
     kind: ClassVar[str] = "one-step"
-    bounding: ClassVar[bool] = True
-    stepping: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.STEP
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:

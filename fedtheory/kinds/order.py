@@ -9,6 +9,7 @@ from typing import ClassVar
 import sympy
 
 from fedtheory.kinds.base import Statement, Written, free_symbols
+from fedtheory.kinds.scope import Scope
 
 #: The names under which files have the values of letters.
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}'?")
@@ -42,8 +43,7 @@ class Order(Statement):
     when: tuple[sympy.Basic, ...] = ()
     also: tuple[Order, ...] = ()
     kind: ClassVar[str] = "order"
-    searched: ClassVar[bool] = False
-    perturbable: ClassVar[bool] = False
+    scope: ClassVar[Scope] = Scope.NONE
 
     def check(self) -> None:
         """Raise ``ValueError`` if a letter may be negative or has no word as its name, what tends to a limit first is

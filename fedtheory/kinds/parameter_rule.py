@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.kinds.base import Changes, Statement, Written, measured
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.sums import own_indices
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Comparison, Quantity
@@ -37,8 +38,7 @@ class ParameterRule(Statement):
     relations: tuple[sympy.Basic, ...]
     quantities: tuple[Quantity, ...] = ()
     kind: ClassVar[str] = "parameter-rule"
-    stateless: ClassVar[bool] = True
-    algebraic: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.LETTERS
     pointwise: ClassVar[bool] = True
     rewritable: ClassVar[tuple[str, ...]] = ("assignments", "relations")
 

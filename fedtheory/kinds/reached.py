@@ -10,6 +10,7 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.relations import Comparison
 
@@ -26,7 +27,7 @@ class Reached(Statement):
     rounds: int = 1
     share: sympy.Expr = sympy.S.Zero
     kind: ClassVar[str] = "rounds"
-    acting: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.CODE
 
     def check(self) -> None:
         """Raise ``ValueError`` unless the number of rounds and the share are nonnegative numbers."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.scope import Scope
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,7 @@ class Readings(Statement):
     readings: tuple[Any, ...]
     denied: bool = False
     kind: ClassVar[str] = "readings"
-    searched: ClassVar[bool] = False
-    perturbable: ClassVar[bool] = False
+    scope: ClassVar[Scope] = Scope.NONE
 
     @property
     def text(self) -> str:

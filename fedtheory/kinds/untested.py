@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fedtheory.kinds.base import Statement, Written
+from fedtheory.kinds.scope import Scope
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,7 @@ class Untested(Statement):
     text: str
     reason: str
     kind: ClassVar[str] = "untested"
-    searched: ClassVar[bool] = False
-    perturbable: ClassVar[bool] = False
+    scope: ClassVar[Scope] = Scope.NONE
 
     def lines(self, plain: Written) -> list[str]:
         return [self.text]

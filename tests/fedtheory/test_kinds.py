@@ -21,6 +21,8 @@ from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
+from fedtheory.kinds.scope import Scope
+from fedtheory.kinds.untested import Untested
 from fedtheory.numbers.rational import Undefined, evaluate
 from fedtheory.numbers.symbols import T, round_index
 from fedtheory.settings import Drawing, Setting
@@ -230,15 +232,15 @@ COMPARED = {"kind": "own", "comparisons": property(lambda self: (Comparison(v, "
         ({"comparisons": COMPARED["comparisons"]}, {}, "has no name"),
         ({**COMPARED, "kind": "bound"}, {}, "has the name of another one in reports: bound"),
         ({"kind": "own"}, {}, "does not say how it is read"),
-        (READ, {}, "does not say what is compared"),
-        ({**READ, "searched": False, "bounding": True}, {}, "does not say which: define comparisons"),
-        ({**COMPARED, "horizon": True}, {}, "mentions T rounds"),
-        ({**COMPARED, "stepping": True}, QUANTITIES, "not of which algorithm: give it the part algorithm"),
-        ({**COMPARED, "acting": True}, {}, "not of which algorithm: give it the part algorithm"),
-        (COMPARED, {}, "does not say of what its sides are"),
-        ({**COMPARED, "stepping": True, "statewise": True}, ALGORITHM | QUANTITIES, "write one of stepping, acting"),
-        ({**COMPARED, "stepping": True}, ALGORITHM, "give it the part quantities"),
-        ({**COMPARED, "statewise": True}, {"residual": "Callable"}, "name the part otherwise"),
+        (READ | {"scope": Scope.STATE}, {}, "does not say what is compared"),
+        (READ, {}, "does not say what it depends on: write scope"),
+        (READ | {"scope": "state"}, {}, "does not say what it depends on: write scope"),
+        ({**COMPARED, "scope": Scope.ROUNDS}, QUANTITIES, "not of which algorithm: give it the part algorithm"),
+        ({**COMPARED, "scope": Scope.CODE}, {}, "not of which algorithm: give it the part algorithm"),
+        (COMPARED, {}, "does not say what it depends on"),
+        ({**COMPARED, "scope": Scope.LIMIT}, ALGORITHM, "write another scope"),
+        ({**COMPARED, "scope": Scope.STEP}, ALGORITHM, "give it the part quantities"),
+        ({**COMPARED, "scope": Scope.STATE}, {"residual": "Callable"}, "name the part otherwise"),
     ],
 )
 def test_a_kind_that_leaves_something_out_is_refused_where_it_is_defined(said, parts, message):
@@ -246,8 +248,25 @@ def test_a_kind_that_leaves_something_out_is_refused_where_it_is_defined(said, p
         type("Own", (Statement,), {**said, "__annotations__": parts})
 
 
+def test_the_scope_of_a_statement_says_how_it_is_checked():
+    bound_of_runs, limit = bound(METHOD, V <= E(V_next)), Limit(METHOD, V, "V")
+    equation, rule = identity(V, 2 * W), ParameterRule({gamma: 1 / L}, (gamma * L <= 1,))
+    asked = ("stepping", "horizon", "searched", "refutable", "bounding")
+    found = {
+        s.scope: [name for name in asked if getattr(s, name)] for s in (STEP, bound_of_runs, limit, equation, rule)
+    }
+    assert found == {
+        Scope.STEP: ["stepping", "searched", "refutable", "bounding"],
+        Scope.ROUNDS: list(asked),
+        Scope.LIMIT: ["searched"],
+        Scope.STATE: ["searched", "refutable"],
+        Scope.LETTERS: ["searched", "refutable"],
+    }
+    assert inequality(V <= 2 * W).bounding and not Untested("", "").searched
+
+
 def test_any_statement_can_be_asked_for_what_only_some_kinds_have():
-    own = type("Own", (Statement,), READ | {"searched": False})()
+    own = type("Own", (Statement,), READ | {"scope": Scope.NONE})()
     assert own.algorithm is own.factor is own.residual is own.iteration is None
     assert own.quantities == own.ends == () and not own.assignments
     assert STEP.algorithm is METHOD and STEP.quantities and STEP.factor is not None

@@ -16,6 +16,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.scope import Scope
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.exact import reals
 from verify.reading import generic_client
@@ -38,7 +39,7 @@ def applies(claim: Claim) -> bool:
         # Another kind may have parts of these names with another meaning.
         return isinstance(statement, Invariant | Stays)
     equal = all(comparison.relation in ("==", "<=") for comparison in statement.comparisons)
-    either = statement.statewise or statement.algebraic
+    either = statement.scope in (Scope.STATE, Scope.LETTERS)
     return either and bool(statement.quantities) and bool(statement.comparisons) and equal
 
 
@@ -69,7 +70,9 @@ def unshown(claim: Claim, case: CodePath) -> str:
         if not all((after - before).is_zero() for after, before in _observed(claim, case, here)):
             return "a step is not shown to change nothing that is observed"
     else:
-        ordered = cycle(c.relation == "<=" and not claim.statement.statewise for c in claim.statement.comparisons)
+        ordered = cycle(
+            c.relation == "<=" and claim.statement.scope is not Scope.STATE for c in claim.statement.comparisons
+        )
         for (left, right), order in zip(_sides(claim, case, about), ordered, strict=False):
             if not ((left - right).is_zero() or (order and _at_most(about, left, right))):
                 return "the two sides do not reduce to the same expression"

@@ -22,6 +22,7 @@ from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.reached import Reached
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.literals import are_fractions
 from fedtheory.numbers.rational import Array, Undefined, evaluate, is_exact
 from fedtheory.numbers.symbols import T
@@ -172,7 +173,7 @@ def sides(case: Case, theta: Array, rounds: int = 1) -> list[Sides]:
 @singledispatch
 def _sides(statement: Statement, case: Case, theta: Array, rounds: int) -> list[Sides]:
     """As :func:`sides`, of comparisons between what is composed of quantities."""
-    if statement.acting or type(statement).comparisons is Statement.comparisons:
+    if statement.scope is Scope.CODE or type(statement).comparisons is Statement.comparisons:
         raise ValueError(
             f"{case.claim.id} has no sides: what statements of kind {statement.kind} compare is not known here"
         )

@@ -26,6 +26,7 @@ from fedtheory.compressors import codec
 from fedtheory.instances import Instance
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.polynomials import Unknown, unseen
 from fedtheory.numbers.rational import Array, exact, to_float
@@ -210,7 +211,7 @@ def unheld(case: Case) -> str:
     if algorithm is None or algorithm.invariant is None:
         return ""
     kept = replace(case.claim, statement=Invariant(algorithm, algorithm.invariant, ""))
-    steps = (case.statement.stepping or case.statement.ending) and algorithm.step is not no_step
+    steps = (case.statement.stepping or case.statement.scope is Scope.LIMIT) and algorithm.step is not no_step
     starts = [("its initial states", case.instance.initial, case.instance.size_of_start)]
     starts += [("states about its fixed point", case.instance.at, case.instance.dimension)]
     for where, at, size in starts:
@@ -264,7 +265,7 @@ def unfixed(case: Case) -> str:
     otherwise.
     """
     statement = case.statement
-    if not statement.ending or _stays(case, *_fixed(case)):
+    if statement.scope is not Scope.LIMIT or _stays(case, *_fixed(case)):
         return ""
     return f"a step of {statement.algorithm.name} leaves {_centre(statement.algorithm)}"
 

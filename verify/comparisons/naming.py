@@ -11,6 +11,7 @@ import mpmath
 import numpy as np
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import real
 from verify.base.case import Case
 from verify.comparisons.exact import Coordinates, as_row
@@ -33,7 +34,7 @@ def state(case: Case, point: Coordinates) -> str:
     """
     if not point:
         return ""
-    if case.statement.of_compressor:
+    if case.statement.scope is Scope.COMPRESSOR:
         return f"x = {vector(point)}"
     try:
         problem, found = case.start(as_row(point))

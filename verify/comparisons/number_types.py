@@ -11,6 +11,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Start
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.intervals import Interval, rounded, rounding
 from fedtheory.numbers.rational import to_float
 from fedtheory.problems.base import Problem
@@ -37,7 +38,7 @@ class TypeDifference(NamedTuple):
 def runs_on_states(claim: Claim) -> bool:
     """Return True if a claim has code that runs on states."""
     statement = claim.statement
-    on_states = statement.stepping or statement.statewise or statement.residual is not None
+    on_states = statement.stepping or statement.scope is Scope.STATE or statement.residual is not None
     return on_states and not claim.setting.of_constants
 
 

@@ -15,6 +15,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import evaluate
 from verify.base.case import Case
 from verify.comparisons import sampling
@@ -36,7 +37,7 @@ _MEASURED = "{}, measured"
 @cache
 def _ledger() -> Ledger:
     registered = [(c.id, c.statement) for c in claims.all()]
-    names = [id for id, statement in registered if statement.of_compressor or statement.stepping]
+    names = [id for id, statement in registered if statement.scope is Scope.COMPRESSOR or statement.stepping]
     return Ledger(names + [_MEASURED.format(id) for id, statement in registered if statement.horizon], TOTAL)
 
 

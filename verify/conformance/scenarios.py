@@ -19,6 +19,7 @@ from fedtheory.algorithms.examples import Given
 from fedtheory.algorithms.schedules import at_round
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
+from fedtheory.kinds.scope import Scope
 from fedtheory.learning import batches
 from fedtheory.learning.logistic import Logistic
 from fedtheory.numbers.rational import Array
@@ -222,7 +223,7 @@ def _leading(algorithm: Algorithm) -> list[Claim]:
     about = claims_of(algorithm)
     leading = decreases(about)
     leading += [c for c in about if c.statement.horizon]
-    leading += [c for c in about if c.statement.ending or c.statement.residual is not None]
+    leading += [c for c in about if c.statement.scope is Scope.LIMIT or c.statement.residual is not None]
     return leading if algorithms.is_known(algorithm) else [*leading, *about]
 
 

@@ -17,6 +17,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
+from fedtheory.kinds.scope import Scope
 from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lipschitz
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.settings.hypotheses import Hypothesis
@@ -196,7 +197,7 @@ def known(
 
     ``values``: of its letters; or the relations between them that are assumed, where it is to be for all of them.
     """
-    if not claim.statement.statewise:
+    if claim.statement.scope is not Scope.STATE:
         raise ValueError(f"{claim.id} is not an inequality that holds at every iteration")
     for terms in _linear(claim.statement, values, claim.id):
         yield Fact(claim, {term(of, client): c for of, c in terms.items()}, case, client)

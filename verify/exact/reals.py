@@ -17,6 +17,7 @@ import z3
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.sums import terms_of
 from fedtheory.settings.relations import Comparison
 from verify.exact import solvers, symbolic
@@ -41,7 +42,7 @@ class _Untranslated(ValueError):
 
 def applies(claim: Claim) -> bool:
     """Return True if a claim involves constants only."""
-    return claim.statement.algebraic and not claim.statement.quantities
+    return claim.statement.scope in (Scope.STATE, Scope.LETTERS) and not claim.statement.quantities
 
 
 def proves(claim: Claim) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.sums import own_indices
 from fedtheory.settings.relations import Comparison
 from verify.exact.rewriting import rewritable
@@ -31,7 +32,7 @@ def proves(claim: Claim) -> bool:
     symbols.
     """
     statement = claim.statement
-    if not statement.algebraic:
+    if statement.scope not in (Scope.STATE, Scope.LETTERS):
         return False
     relations = assumed(claim)
     # What is declared of a quantity is not known of its code.

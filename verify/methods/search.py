@@ -14,6 +14,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Undefined
 from verify.base.case import Case
 from verify.base.verdict import Verdict
@@ -36,7 +37,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by the most convincing counterexample, or supported by instances that met the hypotheses, if any did."""
     claim, found = inquiry.claim, inquiry.hunt
     used = tuple(sorted(found.methods))
-    if found.failed_assertion and not (found.refutations and claim.statement.ending):
+    if found.failed_assertion and not (found.refutations and claim.statement.scope is Scope.LIMIT):
         return method.found(Verdict.ILL_POSED, found.failed_assertion, used=used)
     if found.refutations:
         small = choosing.chosen(found.refutations)
@@ -56,7 +57,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.found(Verdict.ILL_POSED, f"{why}, which no hypothesis excludes: at {where}", used=used)
     if found.instances == 0:
         return method.found(Verdict.NOT_TESTED, _unmet(claim, np.random.default_rng(inquiry.seed), inquiry.size))
-    limit = claim.statement.ending
+    limit = claim.statement.scope is Scope.LIMIT
     note = (
         "the optimum is a fixed point; of the limit that says nothing"
         if limit

@@ -18,6 +18,7 @@ from fedtheory.instances import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import map_leaves, support_of
 from verify.base.case import Case
@@ -63,7 +64,7 @@ def test(claim: Claim, seed: int) -> Sampled | None:
     The level is the claim's share of the audit's; a changed claim has that of the original.
     """
     statement = claim.statement
-    if statement.of_compressor:
+    if statement.scope is Scope.COMPRESSOR:
         recipes: list[Recipe] = [{"d": d, "k": k, "samples": size} for d, k, size in SHAPES]
     elif statement.stepping:
         recipes = _random(claim, seed)

@@ -55,7 +55,7 @@ def _numbered(prefix: str, mutants: Iterator[Mutant]) -> Iterator[Mutant]:
 
 def _statements(claim: Claim) -> Iterator[Mutant]:
     # An order's constants and a citation's formulas say nothing that is tested, and few limits can be refuted.
-    if claim.statement.perturbable:
+    if claim.statement.refutable:
         yield from _numbered(claim.id, chain(_changed_formulas(claim), _changed_hypotheses(claim)))
 
 

@@ -86,7 +86,7 @@ class Alarm:
 
 def holding(among: Sequence[Claim], jobs: int = 1) -> tuple[Claim, ...]:
     """The claims that the search does not refute, those that it does not test left out."""
-    about = [c for c in among if c.statement.perturbable]
+    about = [c for c in among if c.statement.refutable]
     return tuple(c for c, holds in zip(about, mapped(_holds, [(c,) for c in about], jobs), strict=True) if holds)
 
 

@@ -17,6 +17,7 @@ from sympy import QQ
 from sympy.polys.fields import FracElement, field
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Array
 from verify.base.case import Case
 from verify.base.evaluate import sides
@@ -33,10 +34,10 @@ def applies(claim: Claim) -> bool:
     """Return True if :func:`holds` covers a claim."""
     statement = claim.statement
     # Inequalities over a class are left to its worst case.
-    everywhere = statement.statewise or (statement.acting and statement.pointwise)
+    everywhere = statement.scope is Scope.STATE or (statement.scope is Scope.CODE and statement.pointwise)
     if everywhere and not statement.bounding and posing.posable(claim.setting):
         return True
-    return (statement.statewise or statement.acting) and _complete(claim)
+    return statement.scope in (Scope.STATE, Scope.CODE) and _complete(claim)
 
 
 def _complete(claim: Claim) -> bool:

@@ -15,6 +15,7 @@ from fedtheory.kinds.base import Statement, free_symbols, measured
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison
@@ -229,7 +230,7 @@ def _exchanged(claim: Claim) -> Iterator[Family]:
 def _measured_otherwise(claim: Claim) -> Iterator[Family]:
     """Yield exchanges of one quantity for another whose name has other indices, wherever it stands."""
     statement = claim.statement
-    if not statement.statewise:
+    if statement.scope is not Scope.STATE:
         return
     for old, new in of_paper.exchanges(claim):
         parts = formulas.rewritten(statement, formulas.replacing(old.expression, new.expression))

@@ -20,6 +20,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
+from fedtheory.kinds.scope import Scope
 from fedtheory.settings.relations import Quantity
 from verify.base.case import Case
 from verify.base.evaluate import meeting, sides
@@ -129,7 +130,7 @@ def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Mis
 
     ``places``: known violations of the claim.
     """
-    at = samples(claim, places) if claim.statement.statewise else []
+    at = samples(claim, places) if claim.statement.scope is Scope.STATE else []
     printed = _lines(claim, at)
     if printed is None or all(line.holds for line in printed):
         return []

@@ -15,6 +15,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import free_symbols
+from fedtheory.kinds.scope import Scope
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Alone, Along
@@ -36,7 +37,7 @@ def restated(claim: Claim) -> Iterator[Claim]:
     words: the claim is then made under no more than before.
     """
     used = mentioned_quantities(claim)
-    if not used or not claim.statement.statewise or "algorithm" in claim.changes:
+    if not used or claim.statement.scope is not Scope.STATE or "algorithm" in claim.changes:
         return
     settings, named = _settings(claim), set[Setting]()
     for setting, stated in settings.items():

@@ -197,7 +197,7 @@ class Search:
 
     def _collect(self) -> None:
         """Collect counterexamples to the printed claim."""
-        if self.claim.statement.searched and not self.claim.statement.ending:
+        if self.claim.statement.refutable:
             for seed in range(2):
                 if len(self.bench.pool) < _KNOWN:
                     self.bench.search(self.claim, LONG, self.bench.seed + seed, FIRST)
@@ -327,7 +327,7 @@ class Search:
             return False
         if change.text in self.known:
             return self.known[change.text]
-        if not change.claim.statement.searched or change.claim.statement.ending:
+        if not change.claim.statement.refutable:
             return True
         searched = self.bench.search(altered(change.claim, self.claim))
         stands = not searched.places and not searched.why and not collapsed(change.claim, self.claim)

@@ -23,6 +23,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.scope import Scope
 from fedtheory.problems.hostile import Hostile
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Comparison, Quantity
@@ -252,7 +253,7 @@ def _run(example: Counterexample, case: Case) -> Iterator[str]:
     elif place := naming.words(state):
         yield f"start: {place}"
     later, probabilities = state, np.ones(1, dtype=int)
-    moves = (kind.stepping or kind.acting) and kind.algorithm is not None
+    moves = (kind.stepping or kind.scope is Scope.CODE) and kind.algorithm is not None
     if kind.algorithm is not None or hasattr(state, "states") or _parts(type(state)):
         first = state.states()[0] if hasattr(state, "states") else state
         yield from _step(kind.algorithm, type(first), type(state))

@@ -51,7 +51,7 @@ class Worst(NamedTuple):
 def applies(claim: Claim) -> bool:
     """Return True if a step asks adversaries, and its statement is compared at states of drawn functions."""
     setting, statement = claim.setting, claim.statement
-    plain = statement.stepping and not statement.ending and not states.pointwise(claim)
+    plain = statement.stepping and not states.pointwise(claim)
     return plain and setting.functions is not None and any(isinstance(s, HostileSampler) for s in samplers(setting))
 
 

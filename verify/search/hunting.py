@@ -18,6 +18,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, members
 from fedtheory.instances.members import sampler
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Undefined, evaluate, real
 from fedtheory.sampling import pinned
 from fedtheory.sampling.compressors import with_turned
@@ -106,13 +107,13 @@ def failed_assertion(case: Case) -> str:
     except (ZeroDivisionError, NoStep) as error:
         # Whether sides are numbers is seen when they are evaluated; but a limit has no meaning without the steps.
         culprit = str(error) if isinstance(error, NoStep) else f"{theirs(error)} divides by zero"
-        why = culprit if case.statement.ending else ""
+        why = culprit if case.statement.scope is Scope.LIMIT else ""
     return f"{why}: at {case.instance.text}" if why else ""
 
 
 def undefined_at(case: Case) -> tuple[str, str] | None:
     """Return a side that is not a real number at values of the letters that meet the hypotheses, and where; or None."""
-    if not case.setting.of_constants or case.statement.of_compressor:
+    if not case.setting.of_constants or case.statement.scope is Scope.COMPRESSOR:
         return None
     try:
         if not hypotheses_hold(case):
@@ -160,7 +161,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
     looked: frozenset[seen.FunctionsSeen] = frozenset()
     undefined: tuple[str, str] | None = None
     attained: states.Finding | None = None
-    wrong, limit = "", claim.statement.ending
+    wrong, limit = "", claim.statement.scope is Scope.LIMIT
     recipes = _climbing(claim, rng, size, met) if climbing else proposed(claim, rng, size)
     for index, case in enumerate(Case(claim, recipe) for recipe in recipes):
         with attributed(claim, case.recipe):

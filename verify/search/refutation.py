@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.intervals import Interval, Undefined
 from fedtheory.numbers.rational import Array
 from verify.base.case import Case
@@ -91,7 +92,7 @@ def _where(case: Case, part: str, point: Coordinates, rounds: int) -> str:
         return where + ": the invariant fails after one step (residual against 0)"
     if part == "fixed point":
         return ": a state that every step leaves as it is, and that is not the limit (potential against 0)"
-    if case.statement.of_compressor:
+    if case.statement.scope is Scope.COMPRESSOR:
         return f"{where}: {part}"
     return where + naming.later(case.claim, rounds)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.kinds.scope import Scope
 from fedtheory.problems.nonconvex import LessHuber, LessParabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
@@ -101,8 +102,8 @@ def unmoved(claim: Claim, recipes: Sequence[Recipe]) -> tuple[str, ...]:
     """Parts of the state that may be anything where a claim speaks of one step, and that a search of instances of these
     recipes has only as ``init`` makes them, from those that it takes."""
     statement, setting = claim.statement, claim.setting
-    runs = statement.horizon or statement.ending or not statement.stepping
-    if runs or not recipes or setting.algorithm is None or setting.drawing.special is not None:
+    otherwise = statement.scope is not Scope.STEP
+    if otherwise or not recipes or setting.algorithm is None or setting.drawing.special is not None:
         return ()
     at = claim.instances.build(recipes[0], True)
     if at.problem is None:

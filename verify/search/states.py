@@ -12,6 +12,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.numbers.rational import exact as exactly
@@ -167,11 +168,11 @@ def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[
     """Rational points that expose special cases: 0, the all-ones and unit vectors, and random rationals, small ones
     and some far away and near."""
     yield tuple(Fraction(0) for _ in range(dimension))
-    if claim.statement.stateless or claim.statement.ending or dimension == 0:
+    if claim.statement.scope in (Scope.LETTERS, Scope.LIMIT) or dimension == 0:
         return
     yield tuple(Fraction(1) for _ in range(dimension))
     yield tuple(Fraction(int(i == 0)) for i in range(dimension))
-    if claim.statement.of_compressor:
+    if claim.statement.scope is Scope.COMPRESSOR:
         yield tuple(Fraction(4, 3) for _ in range(dimension))
         yield tuple(Fraction(-4, 3) * Fraction(2) ** (3 * i) for i in range(dimension))
     for scale in (1, 1, 1, Fraction(FAR[-1]), NEAR):
@@ -421,7 +422,7 @@ def floats(claim: Claim, recipes: Iterable[Recipe]) -> str:
         except (ValueError, ArithmeticError):
             return ""
         # A compressor's code is compared with itself in floats, and these are the numbers of that.
-        kept = [] if claim.statement.of_compressor else compared
+        kept = [] if claim.statement.scope is Scope.COMPRESSOR else compared
         for value in (v for c in kept for side in (c.left, c.right) for v in side):
             if finite(value) and isinstance(value, Interval | float) and (where := Interval.of(value).where):
                 return where

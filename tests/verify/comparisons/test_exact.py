@@ -9,6 +9,7 @@ import fedtheory as ft
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.scope import Scope
 from fedtheory.settings.relations import Comparison
 from verify.base import evaluate
 from verify.base.case import Case
@@ -36,7 +37,7 @@ METHOD = ft.method("drift", _drift, ["gamma"], {"x": "point", "h": "clients"})
 
 
 def test_of_a_kind_whose_sides_nobody_computes_nothing_is_said():
-    said = {"kind": "own", "acting": True, "algorithm": METHOD, "__annotations__": {"algorithm": "ClassVar"}}
+    said = {"kind": "own", "scope": Scope.CODE, "algorithm": METHOD, "__annotations__": {"algorithm": "ClassVar"}}
     compared = property(lambda self: (Comparison(mu, "<=", L),))
     own = type("Own", (Statement,), {**said, "comparisons": compared})()
     with pytest.raises(ValueError, match="what statements of kind own compare is not known"):

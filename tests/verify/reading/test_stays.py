@@ -14,6 +14,7 @@ from places import EXAMPLES
 import fedtheory as ft
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement
+from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.relations import Comparison
 from verify.base.own import load
@@ -140,7 +141,7 @@ class Doubles(Statement):
     algorithm: Algorithm
     observed: Callable[[Any, Any, Any], Array]
     kind: ClassVar[str] = "doubling"
-    acting: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.CODE
     pointwise: ClassVar[bool] = True
 
     @property
