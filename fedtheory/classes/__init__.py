@@ -18,6 +18,7 @@ from fedtheory.classes.compressors import (
     UnbiasedCompressors,
 )
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
+from fedtheory.classes.delays import Delays
 from fedtheory.classes.growth import ConvexQuadraticGrowth
 from fedtheory.classes.mixing import MixingMatrix
 from fedtheory.classes.named import Named
@@ -56,6 +57,7 @@ __all__ = [
     "ConvexLipschitz",
     "ConvexQuadraticGrowth",
     "ConvexSet",
+    "Delays",
     "FunctionClass",
     "InexactOracles",
     "Met",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fedtheory.classes.delays import Delays
 from fedtheory.classes.mixing import MixingMatrix
 from fedtheory.problems.base import Problem
 
@@ -231,5 +232,6 @@ Met = (
     | BoundedNoise
     | InexactOracles
     | Adversary
+    | Delays
     | MixingMatrix
 )

@@ -15,6 +15,7 @@ from fedtheory.classes import (
     Adversary,
     BoundedNoise,
     ContractiveCompressors,
+    Delays,
     InexactOracles,
     Met,
     MixingMatrix,
@@ -29,6 +30,7 @@ from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.hostile import Hostile
 from fedtheory.problems.mixing import GRAPHS, Mixing, of_graph
 from fedtheory.problems.noise import Noise, NoiseWithin
+from fedtheory.sampling.delays import DelaysSampler
 from fedtheory.settings import Setting
 
 # Sampler of stochastic gradients: recipes of noise, and the noise that these describe.
@@ -342,7 +344,15 @@ def with_turned(setting: Setting, recipe: Recipe) -> Recipe | None:
 
 
 #: A sampler of what a method meets besides functions.
-Sampled = UnbiasedSampler | ContractiveSampler | NoiseSampler | BoundedNoiseSampler | HostileSampler | MixingSampler
+Sampled = (
+    UnbiasedSampler
+    | ContractiveSampler
+    | NoiseSampler
+    | BoundedNoiseSampler
+    | HostileSampler
+    | DelaysSampler
+    | MixingSampler
+)
 
 
 def samplers(setting: Setting) -> tuple[Sampled, ...]:
@@ -359,6 +369,8 @@ def _sampler(of: Met, setting: Setting) -> Sampled:
         return BoundedNoiseSampler(of)
     if isinstance(of, Adversary):
         return HostileSampler(of)
+    if isinstance(of, Delays):
+        return DelaysSampler(of)
     if isinstance(of, UnbiasedCompressors):
         return UnbiasedSampler(of, setting.drawing.compressors)
     assert isinstance(of, ContractiveCompressors)

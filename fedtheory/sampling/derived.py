@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from fedtheory.instances.members import sampler
 from fedtheory.numbers.polynomials import Unknown, unknowns, unseen
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
-from fedtheory.sampling import boundaries, building, drawing, letters, nearby, own, pinned
+from fedtheory.sampling import boundaries, building, drawing, letters, nearby, own, pinned, uneven
 from fedtheory.sampling.compressors import samplers
 from fedtheory.settings import Setting
 
@@ -64,7 +64,7 @@ def instances(claim: ClaimLike) -> Instances:
             lambda recipe, rng: nearby.nearby(claim, recipe, rng),
             lambda recipe, rng: nearby.narrow(claim, recipe, rng),
             lambda recipe, rng: nearby.crossings(claim, recipe, rng),
-            boundaries=lambda rng: _alone(claim, rng),
+            boundaries=lambda rng: chain(_alone(claim, rng), uneven.uneven(claim, rng)),
         )
     return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng, _counts(claim)))
 

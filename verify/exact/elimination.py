@@ -91,12 +91,12 @@ def independent(
 ) -> Independent:
     """Return the rows and pivots that determine the rank of some sparse rows.
 
-<<<<<<< Updated upstream
-    ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers exist.
-=======
-    ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers have a
-    value.
->>>>>>> Stashed changes
+    <<<<<<< Updated upstream
+        ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers exist.
+    =======
+        ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers have a
+        value.
+    >>>>>>> Stashed changes
     """
     import flint
 

@@ -331,7 +331,8 @@ class Answers:
             for direction, least in halves:
                 yield ("leads far enough along ", direction), least - self.world.inner(direction * point)
 
-        return tuple(beyond(answer))[1:], tuple(-form for _, form in beyond(vector))
+        met = () if term.data.sure else tuple(-form for _, form in beyond(vector))
+        return tuple(beyond(answer))[1:], met
 
     def inequalities(self) -> Iterator[KnownInequality]:
         """All that is known of the answers."""

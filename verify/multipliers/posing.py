@@ -17,6 +17,7 @@ from fedtheory.classes import (
     Adversary,
     BoundedNoise,
     ContractiveCompressors,
+    Delays,
     MixingMatrix,
     NoisyGradients,
     UnbiasedCompressors,
@@ -330,7 +331,7 @@ class _Posing:
                 if stated(self.claim, adversary):
                     gap = self._number(leaf(Op.LETTER, adversary.gap, NUMBER))
                     answers.mixing[adversary.field] = here.constant(sympy.Integer(1)) - gap
-            elif not isinstance(adversary, Adversary):
+            elif not isinstance(adversary, Adversary | Delays):
                 answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
             elif stated(self.claim, adversary):
                 answers.adversaries |= {adversary.field}
@@ -587,7 +588,7 @@ class _Posing:
 
 def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
     """The letters that compressors have of their own, and those of noise that the method knows."""
-    if isinstance(adversary, Adversary | BoundedNoise):
+    if isinstance(adversary, Adversary | BoundedNoise | Delays):
         return
     if isinstance(adversary, MixingMatrix):
         yield Op.LETTER, adversary.gap

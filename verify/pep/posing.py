@@ -23,6 +23,7 @@ from fedtheory.classes import (
     BlockSmoothConvex,
     BoundedNoise,
     ContractiveCompressors,
+    Delays,
     InexactOracles,
     MixingMatrix,
     NoisyGradients,
@@ -208,8 +209,9 @@ def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int)
         elif isinstance(adversary, Adversary):
             one = adversaries.FreeAnswers(adversary.field)
             formal = formal._replace(others=(*formal.others, one))
-        elif isinstance(adversary, MixingMatrix):
-            raise ValueError(f"no worst case over mixing matrices {adversary.field} is known")
+        elif isinstance(adversary, MixingMatrix | Delays):
+            of = "mixing matrices" if isinstance(adversary, MixingMatrix) else "delays"
+            raise ValueError(f"no worst case over {of} {adversary.field} is known")
         else:
             assert isinstance(adversary, InexactOracles)
             one = InexactOracle(adversary.delta(given.problem, params))

@@ -59,7 +59,7 @@ class Bounds:
         pepit: What PEPit answers, if it was asked and found a bound.
         upper: None where no exact multipliers were found.
         lower: None where no exact point was found.
-        rounded: How many coefficients are fractions near what the file says, which is no number of such a field.
+        rounded: How many coefficients are replaced by fractions nearby, as they lie outside such a field.
     """
 
     model: Model

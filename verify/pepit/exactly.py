@@ -48,7 +48,7 @@ class Exact(float):
 
     @property
     def known(self) -> Fraction | Algebraic | None:
-        """What the number exactly is; None where only digits are left of it."""
+        """The exact number, or None if only digits are left of it."""
         return self.surd if self.rounded else self.exact
 
     def raised(self, exponent: int) -> Exact:

@@ -83,7 +83,7 @@ class Letters:
 
     @property
     def known(self) -> Fraction:
-        """What the number is at the base point."""
+        """The number at the base point."""
         return self.exact
 
     def __init__(self, of: Ratio, run: Run) -> None:

@@ -1,4 +1,4 @@
-"""What exact numbers digits are the digits of: fractions, and elements of a field with square roots.
+"""Exact numbers recognised by their digits: fractions, and elements of a field with square roots.
 
 All of this proposes: chance may put a number of the field there, and what is made of it is checked in exact arithmetic.
 """

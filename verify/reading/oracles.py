@@ -97,7 +97,7 @@ def problem(
 
 def of_sets(problem: Any) -> tuple[str, ...]:
     """Return what a problem can be asked of sets: of its constraint, and of those of the clients."""
-    f, g = problem.f, problem.g
+    f, g = getattr(problem, "f", None), problem.g
     own = (_PROJECT,) if isinstance(f, Boxes) else ()
     if not isinstance(g, Boxes):
         return own

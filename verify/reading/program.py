@@ -16,6 +16,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers import literals
 from verify.reading import known, oracles, terms
 from verify.reading.arrays import as_term, axis_of
+from verify.reading.delays import delays
 from verify.reading.drawable import undrawable, undrawable_in
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
@@ -243,7 +244,8 @@ def parameter(
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
     known_kind = oracles.compressors(name, value, points) or oracles.adversary(name, value, reader.is_in_step)
-    return known_kind or oracles.mixing(name, value, n == 1) or reader.lifted(value)
+    known_kind = known_kind or oracles.mixing(name, value, n == 1) or delays(name, value, n == 1, reader.is_in_step)
+    return known_kind or reader.lifted(value)
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:

@@ -231,7 +231,8 @@ _Of = TypeVar("_Of")
 
 
 class Question(NamedTuple):
-    """The question that an answer of an adversary is to: its name, and how many balls beyond the first there are.
+    """The question that an answer of an adversary is to: its name, how many balls beyond the first there are, and
+    whether there is an answer whatever the operands are.
 
     The operands of the answer: the centre and the bound of the first ball; then, if there are more conditions, a vector
     that meets all of them, the centre and the bound of each other ball, and each direction with the least inner product
@@ -240,6 +241,7 @@ class Question(NamedTuple):
 
     name: str
     balls: int = 0
+    sure: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -257,11 +259,13 @@ def answered(
     within: Sequence[tuple[Term, Term]] = (),
     along: Sequence[tuple[Term, Term]] = (),
     feasible: Term | None = None,
+    sure: bool = False,
 ) -> Term:
     """Return any vector, or any of each client, with squared distance at most ``bound`` from ``centre``.
 
     ``within``: centres and bounds of other balls in which it lies too; ``along``: directions, and the least inner
-    product of the vector with each; ``feasible``: a vector that meets all of these, by default the centre.
+    product of the vector with each; ``feasible``: a vector that meets all of these, by default the centre; ``sure``:
+    True if it is known to.
     """
     axes = centre.type.axes
     if centre.type.degree not in (1, ANY_DEGREE) or axes[-1:] != (Axis.COORDINATES,) or len(axes) > 2:
@@ -277,7 +281,8 @@ def answered(
     if met:
         _check_vector(name, met[0].type, axes)
     of = (centre, bound, *met, *pairs)
-    return Term(Op.ANSWER, of, Type(axes, any(part.type.batched for part in of), 1), Question(name, len(within)))
+    question = Question(name, len(within), sure)
+    return Term(Op.ANSWER, of, Type(axes, any(part.type.batched for part in of), 1), question)
 
 
 def _check_vector(name: str, of: Type, axes: tuple[Axis, ...]) -> None:

@@ -44,6 +44,8 @@ FIXED = {
     ),
     # The chain whose transitions are enumerated is made for so many clients of these.
     ("feddcd/theorem-7.1/eq-14/repaired", "2 <= tau <= N"),
+    # All instances of the setting have their features so.
+    ("fedopt/naive-fsvrg/scale-of-gradients", "each feature is on one node"),
     # Of convex functions with kinks and without constants convex ones alone are drawn.
     ("feddcd/lemma-B.7", "each convex"),
     # All functions of the long runs are, those that are not coercive too.
