@@ -18,6 +18,7 @@ from fedtheory.classes.strongly_convex import SmoothStronglyConvex
 from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array, apply
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.sets import Boxes
@@ -101,7 +102,7 @@ class Constrained(FunctionClass):
             bounded=self.D is not None,
         )
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the f_i of an instance belong to their class, and the constraint is as wide as declared."""
         C = problem.g
         if not (isinstance(C, Boxes) and self.of.contains(replace(problem, g=None), params)):
@@ -109,11 +110,11 @@ class Constrained(FunctionClass):
         normal = -problem.y_star.sum(axis=-2, keepdims=True) / problem.n
         return C.are_normal(problem.x_star[None], normal) and (self.D is None or C.is_within(problem.D))
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
         return self.of.curvatures(replace(problem, g=None), params)
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose f_i are just outside their class."""
         for name, worse, changed in self.of.outside(replace(problem, g=None), params, replace(known, g=None)):
             yield name, replace(worse, g=problem.g), changed
@@ -155,16 +156,16 @@ class ConvexSet(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(sets=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if x* is a point of all sets of an instance."""
         f = problem.f
         return isinstance(f, Boxes) and f.are_normal(problem.x_star[None] + 0 * problem.y_star, 0 * problem.y_star)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """0 and infinity for each set, ``(n,)``."""
         return each(Fraction(0), problem.n), each(math.inf, problem.n)
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """None."""
         yield from ()
 
@@ -180,7 +181,7 @@ def draw_set(rng: np.random.Generator, d: int, widths: Sequence[Fraction], bound
     }
 
 
-def build_sets(parts: Sequence[Recipe], x: Array, normal: Array, exact: bool, diameter: Any = None) -> Boxes:
+def build_sets(parts: Sequence[Recipe], x: Array, normal: Array, exact: bool, diameter: Scalar | None = None) -> Boxes:
     """The sets of some recipes about ``x (..., d)``, to which the vectors ``normal (..., n, d)`` are normal there.
 
     ``ValueError`` for shapes that do not fit, and for negative widths.
@@ -199,7 +200,7 @@ def build_sets(parts: Sequence[Recipe], x: Array, normal: Array, exact: bool, di
     return Boxes(axes, x[..., None, :] + 0 * normal, low, high, diameter)
 
 
-def _axes(t: Any, d: int, exact: bool) -> Array:
+def _axes(t: Scalar, d: int, exact: bool) -> Array:
     """The unit vectors, in the plane turned by twice the angle whose tangent is ``t``."""
     if d != 2:
         return numbers(np.eye(d, dtype=int), exact)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.learning.batches import Batches, Parts
 from fedtheory.numbers.rational import Array, apply, is_exact
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.oracles import Answer, Oracle, constant, deterministic
 from fedtheory.randomness import Distribution, Draw, Independent, Product
@@ -105,7 +106,7 @@ def saga(parts: Parts, steps: int, stepsize: object) -> Oracle:
     return Oracle(f"saga({steps})", draws, answer)
 
 
-def inexact_newton(steps: int, forcing: Any = 0) -> Oracle:
+def inexact_newton(steps: int, forcing: Scalar = 0) -> Oracle:
     """Up to ``steps`` inexact Newton steps on f_i - <., y_i> from ``start`` (Dembo et al. 1982), without line search.
 
     Each solves H s = grad by conjugate gradients until |H s - grad| <= forcing |grad|; 0 asks for the exact step. A
@@ -126,7 +127,7 @@ def inexact_newton(steps: int, forcing: Any = 0) -> Oracle:
     return Oracle(f"inexact-newton({steps}, {forcing})", deterministic, answer)
 
 
-def _conjugate_gradients(H: Array, b: Array, forcing: Any) -> Array:
+def _conjugate_gradients(H: Array, b: Array, forcing: Scalar) -> Array:
     """s with |H s - b| <= forcing |b|, ``(..., d)``, from 0; at most d iterations, which solve fractions exactly."""
     s, residual, direction = 0 * b, b, b
     size = (b**2).sum(axis=-1, keepdims=True)
