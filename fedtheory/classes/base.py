@@ -245,7 +245,7 @@ class FunctionClass:
 def f_star(L: Any) -> Average:
     """|grad f(x)|^2/(2L) <= f(x) - f*: all that an L-smooth f with the minimum f* must satisfy at one point."""
 
-    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
         yield "f at least f*", -1 * gap if gradient is None else gradient**2 / (2 * L) - gap
 
     return formulas

@@ -106,7 +106,7 @@ class ConvexQuadraticGrowth(FunctionClass):
 
 
 def _below_parabola(L: Any) -> Average:
-    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
         """f* <= f(x) <= f* + L/2 |x - x*|^2, of subgradients f(x) - f* <= <g, x - x*> - |g|^2/(2L)."""
         if gradient is None:
             yield "f at least f*", -1 * gap

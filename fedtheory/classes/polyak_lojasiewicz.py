@@ -113,7 +113,7 @@ class PolyakLojasiewicz(FunctionClass):
 
 
 def _steep(mu: Any, L: Any) -> Average:
-    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
         """|grad f(x)|^2/(2L) <= f(x) - f* <= |grad f(x)|^2/(2 mu)."""
         if gradient is None:
             yield "f at least f*", -1 * gap

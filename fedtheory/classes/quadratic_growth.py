@@ -89,7 +89,7 @@ class SmoothQuadraticGrowth(FunctionClass):
 
 
 def _above_parabola(mu: Any, L: Any) -> Average:
-    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
         """mu/2 |x - x*|^2 <= f(x) - f*, and more of it where the gradient is known."""
         yield "quadratic growth", mu / 2 * x**2 - gap
         if gradient is not None:

@@ -106,7 +106,7 @@ class RestrictedSecant(FunctionClass):
 
 
 def _sloping(mu: Any, L: Any) -> Average:
-    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
         """mu/2 |x - x*|^2 <= f(x) - f* <= L/2 |x - x*|^2, and what is known of the gradient."""
         yield "growth from below", mu / 2 * x**2 - gap
         yield "growth from above", gap - L / 2 * x**2

@@ -309,7 +309,7 @@ class StronglyConvexOnAverage(FunctionClass):
 
 
 def _convex_from_minimiser(mu: Any) -> Average:
-    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
         """mu/2 |x - x*|^2 <= f(x) - f* <= <grad f(x), x - x*> - mu/2 |x - x*|^2."""
         square = mu / 2 * x**2
         yield "average from x*", square - gap

@@ -130,7 +130,7 @@ def _same(a: object, b: object) -> bool:
     return bool(a.key == b.key if hasattr(a, "key") and hasattr(b, "key") else a == b)
 
 
-def chart(algorithm: Algorithm, problem: Any, params: object) -> StateChart:
+def chart(algorithm: Algorithm, problem: Problem, params: object) -> StateChart:
     """The chart about the fixed point of an algorithm on a problem; one without functions has a size ``n`` only."""
     bones = skeleton(algorithm, problem.n, params, getattr(problem, "g", None) is not None)
     return replace(bones, fixed=algorithm.fixed_point(problem, params))
@@ -265,7 +265,7 @@ def rank(A: Array) -> int:
 
 
 def _relations(
-    invariant: Callable[..., Array], init: Callable[..., object], whole: StateChart, problem: Any, params: object
+    invariant: Callable[..., Array], init: Callable[..., object], whole: StateChart, problem: Problem, params: object
 ) -> Array:
     """Return the invariant's residuals when each block in turn is moved: ``(residuals, blocks)``.
 

@@ -176,7 +176,7 @@ def _known_of_state(problem: Problem, params: Params, state: State) -> Array:
     return gap
 
 
-def _centre(problem: Any, params: Params) -> State:
+def _centre(problem: Problem, params: Params) -> State:
     point, each = np.zeros(problem.d, dtype=int), np.zeros((problem.n, problem.d), dtype=int)
     none = np.zeros(problem.n, dtype=int)
     return State(point, each, each, each, each, each, each, none, none)
