@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Digits of a fraction that is shown whole.
 _SHORT = 24
+#: Bits of the fractions that stand for a bound with roots where fractions are asked for.
+_BITS = 128
 
 _CERTIFY = """\
 Run a Python file that poses performance estimation problems with PEPit, and prove both ends of each that it solves, in
@@ -243,12 +245,19 @@ def _shown(value: Number | None) -> str:
     return f"{text} = {float(value):.12g}" if len(text) <= _SHORT else f"{float(value):.15g}"
 
 
+def _fractions(bound: Number) -> tuple[Number, Number]:
+    """Return fractions, at most and at least a bound: the bound itself, unless it has roots."""
+    from verify.exact.algebraic import Algebraic
+
+    return bound.between(_BITS) if isinstance(bound, Algebraic) else (bound, bound)
+
+
 def _json(found: Bounds) -> dict[str, object]:
     upper, lower = found.upper, found.lower
     return {
         "pepit": found.pepit,
-        "upper": None if upper is None else str(upper.bound),
-        "lower": None if lower is None else str(lower.bound),
+        "upper": None if upper is None else str(_fractions(upper.bound)[1]),
+        "lower": None if lower is None else str(_fractions(lower.bound)[0]),
         "exact": None if found.exact is None else str(found.exact),
         "pepit_is_bound": found.pepit_is_bound,
         "rounded": found.rounded,

@@ -1,5 +1,6 @@
 """Worst cases with square roots are exact numbers, proved at both ends; a wrong one is not."""
 
+import json
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -152,7 +153,11 @@ def test_the_command_says_the_surd(tmp_path, capsys):
     )
     assert main(["certify", str(file), "--json", str(tmp_path / "out.json"), "--proofs", str(tmp_path / "p")]) == 0
     assert "worst case   sqrt(2) = 1.41421356237" in capsys.readouterr().out
-    assert '"exact": "sqrt(2)"' in (tmp_path / "out.json").read_text()
+    (model,) = json.loads((tmp_path / "out.json").read_text())["models"]
+    assert model["exact"] == "sqrt(2)"
+    # Both ends are fractions that are bounds, the root between them.
+    upper, lower = Fraction(model["upper"]), Fraction(model["lower"])
+    assert lower**2 < 2 < upper**2 and upper - lower < Fraction(1, 10**37)
 
 
 def test_roots_of_too_many_numbers_are_rounded_and_say_so():
