@@ -60,6 +60,9 @@ def _of_each(setting: Setting) -> bool:
 def _apart(setting: Setting, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
     """The recipe with curvatures, and what clients have of their own, of two sizes, and gradients at x* of the one;
     None where its functions are drawn otherwise, and clients have nothing else of their own."""
+    # Claims about compressors alone have vectors, and no functions of clients.
+    if "clients" not in recipe:
+        return None
     clients = [dict(client) for client in recipe["clients"]]
     one, functions = int(rng.integers(len(clients))), setting.functions
     top = None if functions is None else next((str(x) for x, of in functions.letters.items() if of == "L"), None)
