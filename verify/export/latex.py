@@ -18,8 +18,9 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.tables.rendering import by_itself, fitted
 from verify import checker
+from verify.export.latex_layout import PARAGRAPHS, bare, broken
 from verify.export.latex_names import symbols
-from verify.export.latex_pages import CaseGroup, grouped, pages
+from verify.export.latex_pages import GAP, CaseGroup, grouped, pages
 from verify.export.latex_reading import FormulaReader
 from verify.export.latex_reasons import summed
 from verify.export.latex_words import mathematical, plain
@@ -29,13 +30,13 @@ from verify.export.weights import Certificates
 from verify.report import statement
 
 _PACKAGES = ("amsmath", "amssymb", "graphicx")
-_HEAD = "{\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{3pt}\\raggedright\n"
-#: How what is to be shown to be at most 0 is written.
-_GAP = "\\Delta"
+_HEAD = f"{{\\setlength{{\\parindent}}{{0pt}}\\setlength{{\\parskip}}{{3pt}}\\raggedright{PARAGRAPHS}\n"
 _CONVENTIONS = (
     r"\(\Delta\) is the left side less the right one, \(K_k\le 0\) is known. All that \(K_k\) and "
     r"\(-\|\cdot\|^2\) are multiplied by is nonnegative; where this is not seen, the proof object certifies it."
 )
+#: A slash after which a line may end.
+SLASH = r"\slash "
 _FORMULA = re.compile(r"\$([^$=]+?) = ([^$]+)\$")
 
 
@@ -45,7 +46,7 @@ def text(claim: Claim, objects: ProofObjects) -> str:
         raise ValueError(f"{claim.id} has no identity to be written")
     parts = [
         f"\\section*{{{plain(', '.join(filter(None, (claim.paper, claim.where))))}}}",
-        f"\\texttt{{{plain(claim.id)}}}. Claimed is",
+        f"\\texttt{{{plain(claim.id).replace('/', SLASH)}}}. Claimed is",
     ]
     shown = [fitted(formula) for formula in statement.formulas(claim)]
     parts.append("\n".join(shown) if shown else plain("; ".join(statement.text(claim))))
@@ -60,7 +61,8 @@ def text(claim: Claim, objects: ProofObjects) -> str:
     printed: set[str] = set()
     for group in grouped(_without_g(objects)):
         parts += pages(group, list(_besides(claim, group)), printed)
-    return by_itself(_HEAD + "\n\n".join(parts) + "\n\\par}", _PACKAGES)
+    body = _FORMULA.sub(lambda of: f"${of[1]} = {broken(of[2])}$", "\n\n".join(parts))
+    return by_itself(f"{_HEAD}{body}\n\\par}}", _PACKAGES)
 
 
 def _without_g(objects: ProofObjects) -> ProofObjects:
@@ -88,7 +90,7 @@ def read(written: str, objects: ProofObjects) -> list[dict[str, Any]]:
 
     ``ValueError`` for what :func:`text` does not write. That it is a proof is for the checker to say.
     """
-    formulas: list[tuple[str, str]] = _FORMULA.findall(written)[::-1]
+    formulas = [(name, bare(formula)) for name, formula in _FORMULA.findall(written)][::-1]
     found: list[dict[str, Any]] = []
     for group in grouped(objects):
         found += _group(group, formulas)
@@ -113,15 +115,18 @@ def _group(group: CaseGroup, formulas: list[tuple[str, str]]) -> Iterator[dict[s
         return formulas.pop()[1]
 
     for place, shared in enumerate(group.programs):
-        formula = following(_GAP) if shared["known"] else ""
-        target = reader.form(_GAP, formula) if shared["known"] else {}
-        forms = [reader.form(f"K_{{{k}}}", following(f"K_{{{k}}}")) for k in range(1, len(shared["known"]) + 1)]
+        formula = following(GAP) if shared["known"] else ""
+        target = reader.form(GAP, formula) if shared["known"] else {}
+        lines = [following(f"K_{{{k}}}") for k in range(1, len(shared["known"]) + 1)]
+        # Where what is known is what is to be shown, there is nothing to be added up.
+        known_already = lines == [GAP]
+        forms = [target] if known_already else [reader.form(f"K_{{{k}}}", of) for k, of in enumerate(lines, 1)]
         for form, item in zip(forms, shared["known"], strict=True):
             if not reader.is_same(form, item["form"]):
                 raise ValueError("what is listed as known is not what the object says")
         for data, signs in zip(made, certificates, strict=True):
-            formula = following(_GAP)
-            target = target if shared["known"] else reader.form(_GAP, formula)
+            formula = "K_{1}" if known_already else following(GAP)
+            target = target if shared["known"] else reader.form(GAP, formula)
             if not reader.is_same(target, shared["target"]):
                 raise ValueError("what is to be shown is not what the object says")
             weights, squares = reader.total(formula)

@@ -24,6 +24,8 @@ from verify.multipliers.reasons import Between, MaximumLetter
 _TERMS, _VECTORS = 2, 3
 #: Words of more characters than this are not repeated.
 _SAID = 60
+#: How what is to be shown to be at most 0 is written.
+GAP = "\\Delta"
 
 
 @dataclass(frozen=True)
@@ -173,13 +175,17 @@ class _Page:
         claimed = shared["claimed"].removesuffix(": the target is at most 0")
         part = f", {plain(claimed.partition(': ')[2] or claimed)}" if len(self._group.programs) > 1 else ""
         if shared["known"]:
-            yield f"\\textbf{{To show{part}:}} $\\Delta = {self._form(self._split(shared['target']))}$\\({{}}\\le 0\\)."
+            yield f"\\textbf{{To show{part}:}} ${GAP} = {self._form(self._split(shared['target']))}$\\({{}}\\le 0\\)."
+        known_already = self._is_known(place, shared)
         for k, (item, form) in enumerate(zip(shared["known"], forms, strict=True), 1):
             common = " (shared)" if "shared" in item else ""
             source = words(item, self._group.reasons, self._symbols)
             again = source in self._printed and len(source) > _SAID
             short = f"{re.split(': |, between', source)[0]}, as above" if again else source
             self._printed.add(source)
+            if known_already:
+                yield f"\\textbf{{({k})}} {short}: $K_{{{k}}} = {GAP}$\\({{}}\\le 0\\). \\hfill\\(\\square\\)"
+                return
             yield f"\\textbf{{({k})}}{common} {short}: $K_{{{k}}} = {self._form(form)}$\\({{}}\\le 0\\)."
         for case_place, data in enumerate(self._group.objects):
             own = self._bounds(case_place, lambda s: s is not None and s not in self._everywhere) if place == 0 else []
@@ -187,7 +193,18 @@ class _Page:
             if not shared["known"]:
                 start = f"\\textbf{{To show{part}}}"
             total = self._total(data["programs"][place], self._own[case_place], Certificates(data))
-            yield f"{start}, $\\Delta = {total}$\\({{}}\\le 0\\). \\hfill\\(\\square\\)"
+            yield f"{start}, ${GAP} = {total}$\\({{}}\\le 0\\). \\hfill\\(\\square\\)"
+
+    def _is_known(self, place: int, shared: Mapping[str, Any]) -> bool:
+        """Return True if what is to be shown is the one inequality that is known, in all cases."""
+        if len(shared["known"]) != 1 or any(set(of) - self._everywhere for of in self._group.bounds):
+            return False
+        programs = [data["programs"][place] for data in self._group.objects]
+        if any(p["squares"] or not (self._ratio(p["known"][0]["weight"]) - self._one).is_zero for p in programs):
+            return False
+        known, target = (self._split(form) for form in (shared["known"][0]["form"], shared["target"]))
+        pairs: Iterator[tuple[Mapping[Any, Ratio], Mapping[Any, Ratio]]] = zip(known, target, strict=True)
+        return all(_is_same(a, b) for a, b in pairs)
 
     def _split(self, form: Mapping[str, Any]) -> tuple[Pairs, Pairs, dict[str, Ratio]]:
         """The part in means, that in deviations, and the values."""
@@ -283,11 +300,12 @@ class _Page:
 
     def _vector(self, vector: Vector) -> str:
         for symbol, named in self._vectors.items():
-            if _times(named, vector) is not None and _same(named, vector):
+            if _times(named, vector) is not None and _is_same(named, vector):
                 return symbol
             base = symbol.removesuffix("_{i}")
             for deviations, accented in ((False, f"\\overline{{{base}}}"), (True, f"\\widetilde{{{base}}}_{{i}}")):
-                if base != symbol and _same({r: c for r, c in named.items() if is_deviation(r) == deviations}, vector):
+                part = {r: c for r, c in named.items() if is_deviation(r) == deviations}
+                if base != symbol and _is_same(part, vector):
                     return accented
         terms, left = [], dict(vector)
         for row, c in vector.items():
@@ -326,5 +344,5 @@ def _times(vector: Vector, other: Vector) -> Ratio | None:
     return times if all((c * times - other[r]).is_zero for r, c in vector.items()) else None
 
 
-def _same(vector: Vector, other: Vector) -> bool:
-    return set(vector) == set(other) and all((c - other[row]).is_zero for row, c in vector.items())
+def _is_same(one: Mapping[Any, Ratio], other: Mapping[Any, Ratio]) -> bool:
+    return set(one) == set(other) and all((c - other[key]).is_zero for key, c in one.items())

@@ -56,7 +56,8 @@ class FormulaReader:
     def _prepare(self) -> None:
         known = sorted([*self._letters, *self._vectors, *self._values, *self._shorts], key=len, reverse=True)
         alone = [r"\frac", r"\langle", r"\rangle", r"\sum_{i}", r"\|", "^{2}", "{", "}", "(", ")", "+", "-", ","]
-        parts = [*map(re.escape, known), r"\^\{\d+\}", r"K_\{\d+\}", r"\d+", *map(re.escape, alone)]
+        powers = [r"\^\{-?\d+\}", r"K_\{\d+\}", r"\(\d+/\d+\)", r"\d+"]
+        parts = [*map(re.escape, known), *powers, *map(re.escape, alone)]
         self._token = re.compile(r"\s*(" + "|".join(parts) + r")")
 
     def define(self, name: str, formula: str) -> Ratio | None:
@@ -197,8 +198,10 @@ class FormulaReader:
             found = self._sum()
             self._take(")")
             return found
-        if token.isdigit():
-            return {"": self._one * int(token)}
+        if token[0].isdigit() or "/" in token:
+            if self._left and self._left[-1][0].isdigit():
+                raise ValueError("two numbers with nothing between them look like one")
+            return {"": self._one * Fraction(token.strip("()"))}
         if token in self._shorts:
             return {"": self._shorts[token]}
         if token in self._letters:
@@ -208,12 +211,13 @@ class FormulaReader:
         raise ValueError(f"{token!r} is not understood there")
 
     def _raised(self, base: _Sum) -> _Sum:
-        if not self._left or not (match := re.fullmatch(r"\^\{(\d+)\}", self._left[-1])):
+        if not self._left or not (match := re.fullmatch(r"\^\{(-?\d+)\}", self._left[-1])):
             return base
         self._left.pop()
         if set(base) - {""}:
             raise ValueError("only numbers have powers")
-        return {key: c ** int(match[1]) for key, c in base.items()}
+        power = int(match[1])
+        return {key: c**power if power >= 0 else self._one / c**-power for key, c in base.items()}
 
     def _braced(self) -> _Sum:
         self._take("{")

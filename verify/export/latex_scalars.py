@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from verify.export.latex_layout import DIGITS, WIDEST, width
 from verify.multipliers.ratios import Ratio, from_terms, key, terms
 
 #: What a minus sign costs where a weight is to be seen to be nonnegative.
 _MINUS = 12
-#: A numerator with more signs than this, which TeX does not break, stands behind its denominator.
-_LINE = 60
+#: A fraction on a line.
+QUOTIENT = re.compile(r"\(\d+/\d+\)")
 #: Sums of more terms than this are only factored: shorter writings are looked for among all parts of the others.
 _MOST = 24
 
@@ -133,9 +134,34 @@ class Scalars:
         sign = "-" if negative else ""
         if under == "1":
             return f"{sign}{over}"
-        if _cost(over, False) > _LINE and not _is_sum(over):
-            return f"{sign}\\frac{{1}}{{{bare(under)}}} {over}"
-        return f"{sign}\\frac{{{bare(over)}}}{{{bare(under)}}}"
+        whole = f"\\frac{{{bare(over)}}}{{{bare(under)}}}"
+        return sign + (whole if width(whole) <= WIDEST else self._spread(abs(size), above, below, signed))
+
+    def _spread(self, size: Fraction, above: Any, below: Any, signed: bool) -> str:
+        """The size of a fraction that is too wide for a line, as a product of what TeX breaks: a narrow fraction for
+        each few factors of the denominator, those of the numerator, and powers below 0 of wide ones.
+        """
+        wide = max(map(_digits, (size.numerator, size.denominator))) > DIGITS
+        parts = [number(size)] if wide else []
+        top, bottom = (1, "") if wide else (size.numerator, "" if size.denominator == 1 else str(size.denominator))
+        powers = []
+        for factor, power in below:
+            text = self._product(Fraction(1), [(factor, power)], signed).removeprefix("-")
+            joined = f"{bottom} {text}".strip()
+            if width(f"\\frac{{1}}{{{text}}}") > WIDEST:
+                base = self._product(Fraction(1), [(factor, 1)], signed).removeprefix("-")
+                powers.append(f"{base}^{{-{int(power)}}}")
+            elif bottom and width(f"\\frac{{{top}}}{{{joined}}}") > WIDEST:
+                parts.append(f"\\frac{{{top}}}{{{bare(bottom)}}}")
+                top, bottom = 1, text
+            else:
+                bottom = joined
+        if bottom:
+            parts.append(f"\\frac{{{top}}}{{{bare(bottom)}}}")
+        elif top != 1:
+            parts.append(str(top))
+        over = self._product(Fraction(1), above, signed).removeprefix("-")
+        return " ".join([*parts, *([] if over == "1" else [over]), *powers])
 
 
 def divided(p: Any, by: Any) -> tuple[Any, Any]:
@@ -174,14 +200,20 @@ def _parts(below: Sequence[tuple[Any, Any]]) -> Iterator[tuple[Any, list[tuple[A
 
 
 def number(c: Fraction) -> str:
-    """A fraction."""
+    """A fraction; one of many digits on a line, which may end within it."""
     sign = "-" if c < 0 else ""
+    if c.denominator > 1 and max(map(_digits, (c.numerator, c.denominator))) > DIGITS:
+        return f"{sign}({abs(c.numerator)}/{c.denominator})"
     return f"{sign}\\frac{{{abs(c.numerator)}}}{{{c.denominator}}}" if c.denominator > 1 else str(c.numerator)
+
+
+def _digits(n: int) -> int:
+    return len(str(abs(n)))
 
 
 def bare(text: str) -> str:
     """Without brackets round all of it."""
-    if not (text.startswith("(") and text.endswith(")")):
+    if not (text.startswith("(") and text.endswith(")")) or QUOTIENT.fullmatch(text):
         return text
     depth = 0
     for k, letter in enumerate(text):

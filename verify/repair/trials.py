@@ -21,9 +21,10 @@ from verify.base import limits
 from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting
 from verify.checking import check
+from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
 from verify.repair import readings
-from verify.search import hunting, refutation
+from verify.search import hostile, hunting, refutation
 
 #: Instances of a short search, and how many that refute the printed claim are collected.
 SHORT, FIRST = 24, 10
@@ -198,8 +199,16 @@ def _searched(claim: Claim, seed: int, size: int, enough: int) -> Searched:
     why = found.failed_assertion or (found.undefined[0] if found.undefined else "")
     if not found.refutations and not found.instances:
         why = why or "no instance meets the hypotheses"
-    places = tuple(Place(c.recipe, c.point, c.rounds) for c in found.refutations)
+    # A short search draws the answers of adversaries, of which the worst are climbed to: a check would do so at length.
+    against = found.refutations or (() if why or size != SHORT else _worst_answers(claim, seed))
+    places = tuple(Place(c.recipe, c.point, c.rounds) for c in against)
     return Searched(places, found.instances, float(found.worst), why)
+
+
+def _worst_answers(claim: Claim, seed: int) -> tuple[Counterexample, ...]:
+    """Return a violation by the worst answers of adversaries, if there are any."""
+    tried = hostile.worst(claim, (), hunting.generator(claim, seed))
+    return tuple(islice((one.found for one in tried if one.found is not None), 1))
 
 
 def _verdict(evidence: Evidence) -> Verdict:
