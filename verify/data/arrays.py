@@ -12,7 +12,7 @@ from typing import Any
 import sympy
 
 from verify.data import sums
-from verify.data.space import OWNED, SUMMED, Factor, Leaf, Product, Space, same
+from verify.data.space import COUNTS, OWNED, SIZE, SUMMED, Factor, Leaf, Product, Space, same
 from verify.data.sums import Sum
 from verify.reading.terms import Axis
 from verify.reading.values import Shape, describe
@@ -210,8 +210,9 @@ def opaque(one: Array, how: str, **known: Any) -> Array:
 
 
 def text(one: Array) -> str:
-    """Return the entries of an array in words, which differ for different entries."""
-    return " + ".join(f"({c}) {[tuple(f) for f in made]}" for made, c in sorted(one.of.items())) or "0"
+    """Return the axes and entries of an array in words, which differ for different arrays."""
+    entries = " + ".join(f"({c}) {[tuple(f) for f in made]}" for made, c in sorted(one.of.items())) or "0"
+    return f"{', '.join(map(str, one.axes))}: {entries}"
 
 
 def choose(mask: Array, one: Array, other: Array) -> Array:
@@ -233,7 +234,7 @@ def nonzero(one: Array) -> Array:
     if len(one.of) != 1 or one.mask:
         raise ValueError("only entries of one array are compared with 0")
     ((made, c),) = one.of.items()
-    if len(made) != 1 or c != one.space.field.one or made[0].power != 1:
+    if len(made) != 1 or c != one.space.field.one or made[0].power != 1 or max(made[0].at, default=0) >= SUMMED:
         raise ValueError("only entries of one array are compared with 0")
     places = tuple(range(len(made[0].at)))
     known = (Factor(made[0].name, places),)
@@ -247,6 +248,18 @@ def is_count(one: Array) -> bool:
     """Return True if the entries are sums of indicators, so that they are whole numbers that are not negative."""
     space = one.space
     return all(c == space.field.one and all(space.is_mask(f.name) for f in made) for made, c in one.of.items())
+
+
+def is_whole(one: Array) -> bool:
+    """Return True if the entries are sums of whole multiples of counts and of indicators."""
+    space, counted = one.space, set(COUNTS.values())
+    for made, c in one.of.items():
+        letters = {str(symbol) for symbol in c.as_expr().free_symbols}
+        if c.denom != 1 or not letters <= counted or any(int(b.denominator) != 1 for b in c.numer.values()):
+            return False
+        if not all(f.power > 0 and (space.is_mask(f.name) or f.name == SIZE) for f in made):
+            return False
+    return True
 
 
 def positive(one: Array) -> Array:

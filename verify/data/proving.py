@@ -132,6 +132,9 @@ def _unshown(
 def _is_nonnegative(difference: Array, known: Knowledge, shifts: Mapping[str, Array]) -> bool:
     """Return True if a difference is shown to be at least 0 in all states, or in those where parts are moved by what no
     part of a state enters: these are all states too."""
+    if any(f.name in known.space.made_of for made in difference.of for f in made):
+        # What is made of a part of the state moves with it.
+        shifts = {}
     moved = difference
     for name, more in shifts.items():
         moved = arrays.substituted(moved, name, arrays.negative(more))
@@ -154,8 +157,8 @@ def _stated(claim: Claim, reader: DataReader, scene: Scene, about: Ground) -> Si
         parts, axis = parts_of(space, reader.call(theirs(quantity.of), *scene.given))
         found[quantity.expression] = parts
         read.append((quantity.of, parts, axis))
-    if len({len(parts) for parts in found.values()}) > 1 or len({axis for *_, axis in read}) > 1:
-        raise Unread("quantities stack different numbers of arrays")
+    if not _are_alike([(parts, axis) for _, parts, axis in read]):
+        raise Unread("quantities stack different arrays")
     pairs = []
     for k in range(len(read[0][1]) if read else 0):
         here = {**about.letters, **{expression: parts[k] for expression, parts in found.items()}}
@@ -167,6 +170,14 @@ def _stated(claim: Claim, reader: DataReader, scene: Scene, about: Ground) -> Si
     if not pairs:
         raise Unread("nothing is compared")
     return Sides(tuple(pairs), tuple(read))
+
+
+def _are_alike(stacked: Sequence[tuple[tuple[Array, ...], int]]) -> bool:
+    """Return True if arrays side by side are compared each with one that has as many places along their axis."""
+    if all(len(parts) == 1 for parts, _ in stacked):
+        return True
+    lengths = {(axis, tuple(part.axes[axis] for part in parts)) for parts, axis in stacked}
+    return len(lengths) == 1
 
 
 def _of_expression(space: Space, expression: sympy.Expr, here: Mapping[sympy.Expr, Array]) -> Array:
@@ -204,8 +215,8 @@ def _agreeing(claim: Claim, reader: DataReader, scene: Scene) -> Sides:
         after.append(reader.call(step, *arguments, draw))
         shown.append(parts_of(space, reader.call(theirs(seen), *arguments[:2], after[-1])))
     (left, axis), (right, again) = shown
-    if len(left) != len(right) or (len(left) > 1 and axis != again):
-        raise Unread("the methods show different numbers of arrays")
+    if not _are_alike([(left, axis), (right, again)]):
+        raise Unread("the methods show different arrays")
     pairs += [(one, two, "==") for one, two in zip(left, right, strict=True)]
     if statement.algorithm.invariant is not None:
         kept = one_array(reader.call(theirs(statement.algorithm.invariant), *given[:2], after[0]))

@@ -107,7 +107,9 @@ def _shifts(of: Array) -> Iterator[tuple[str, Array]]:
     in_parts = [made for made in of.of if any(f.name.startswith(PART) for f in made)]
     if len(in_parts) == 1 and of.of[in_parts[0]] == of.space.field.one and len(in_parts[0]) == 1:
         f, rest = in_parts[0][0], {made: c for made, c in of.of.items() if made != in_parts[0]}
-        if rest and f.power == 1 and f.at == tuple(range(len(of.axes))):
+        # What is made of other quantities may depend on the state.
+        plain = all(g.name not in of.space.made_of for made in rest for g in made)
+        if rest and plain and f.power == 1 and f.at == tuple(range(len(of.axes))):
             yield f.name, Array(of.space, of.axes, rest)
 
 

@@ -143,7 +143,8 @@ def _matmul(a: Array, b: Array) -> Array:
 
 
 def _whole(value: Any) -> Any:
-    if type(value) is int or isinstance(value, Array | Greatest):
+    whole = value.of if isinstance(value, Greatest) else value
+    if type(value) is int or (isinstance(whole, Array) and arrays.is_whole(whole)):
         return value
     raise ValueError("an integer is made from something that is not one")
 

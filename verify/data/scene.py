@@ -15,14 +15,14 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.numbers.rational import exact
-from fedtheory.problems.linear_models import LinearProblem
+from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from verify.data import arrays, comparing
 from verify.data.arrays import Array, AtMost, Greatest
 from verify.data.comparing import REPLICAS, There
 from verify.data.problem import SMOOTHNESS, STRENGTH, problem
 from verify.data.reader import PART, DataReader
 from verify.data.rules import SideBySide
-from verify.data.space import COUNTS, Product, Space
+from verify.data.space import COUNTS, SUMMED, Product, Space
 from verify.data.squares import Fact
 from verify.exact import reals, symbolic
 from verify.reading import theory
@@ -136,7 +136,8 @@ def _answer(space: Space, name: str, instances: Sequence[Instance], *given: Any)
 
     for one in given:
         draw = isinstance(one, Named) and one.what == DRAW
-        if not (isinstance(one, Array) and not one.mask) and not isinstance(one, Made) and not draw:
+        problem = isinstance(one, Made) and one.of is LinearModels
+        if not (isinstance(one, Array) and not one.mask) and not problem and not draw:
             raise ValueError("a function among the parameters is given something other than an array")
     text = "; ".join(arrays.text(one) if isinstance(one, Array) else type(one).__name__ for one in given)
     shapes = set()
@@ -293,7 +294,7 @@ def _facts(space: Space, counts: Array, bound: Any) -> Iterator[Fact]:
         ((made, c),) = counts.of.items()
         if c == space.field.one and len(made) == 1 and space.is_mask(made[0].name):
             (f,) = made
-            if space.axes(f.name) == (Axis.CLIENTS, Axis.COORDINATES) and f.at[1] == 0 and f.at[0] != 0:
+            if space.axes(f.name) == (Axis.CLIENTS, Axis.COORDINATES) and f.at[1] == 0 and f.at[0] >= SUMMED:
                 yield Fact(bound, f.name)
 
 

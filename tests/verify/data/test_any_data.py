@@ -23,9 +23,12 @@ from fedtheory.papers.fedopt import dual, equivalence, predictors, proposition, 
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
-from verify.data import proving
+from verify.data import arrays, proving
+from verify.data.problem import space_of
+from verify.data.reader import _shifts
 from verify.methods import any_data
 from verify.reading.source import Unread
+from verify.reading.terms import Axis
 from verify.search import hunting
 
 SHOWN = (
@@ -408,6 +411,65 @@ def _powers(problem: Any, params: Any, state: Any) -> Any:
 def test_what_may_be_undefined_or_means_something_else_in_numpy_is_not_read(of: Callable[..., Any]) -> None:
     """Numbers that may be 0 as divisors, indices that numpy pairs, single examples, and whole numbers that wrap."""
     assert _why(_stating(GRADIENTS, of, of))
+
+
+def _first_then_all(problem: Any, params: Any, state: Any) -> Any:
+    f = problem.f
+    one, labels = f.y.sum(axis=-1, keepdims=True), 0 * f.sizes + f.lam
+    return np.concatenate((one, labels), axis=-1)
+
+
+def _all_then_first(problem: Any, params: Any, state: Any) -> Any:
+    f = problem.f
+    one, labels = 0 * f.y.sum(axis=-1, keepdims=True) + f.lam, 0 * f.sizes + f.y.sum(axis=-1)
+    return np.concatenate((labels, one), axis=-1)
+
+
+def test_arrays_side_by_side_are_compared_place_by_place() -> None:
+    """Of [s, l, ..., l] and [s, ..., s, l] both parts are equal where one place stands for all."""
+    assert _why(_stating(GRADIENTS, _first_then_all, _all_then_first))
+    assert not _why(_stating(GRADIENTS, _first_then_all, _first_then_all))
+
+
+def _rounded(problem: Any, params: Any, state: Any) -> Any:
+    return problem.f.y.sum(axis=-1) * int(problem.f.examples / problem.f.n)
+
+
+def _unrounded(problem: Any, params: Any, state: Any) -> Any:
+    return problem.f.y.sum(axis=-1) * problem.f.examples / problem.f.n
+
+
+def test_what_need_not_be_whole_is_not_its_integer() -> None:
+    assert "an integer" in _why(_stating(GRADIENTS, _rounded, _unrounded))
+    space = space_of([])
+    n, half = (arrays.letter(space, space.count(Axis.CLIENTS) * c) for c in (1, space.field(sympy.Rational(1, 2))))
+    labels = arrays.leaf(space, "f.y", (Axis.EXAMPLES,))
+    whole = [n, arrays.multiply(n, n), arrays.leaf(space, "f.sizes", (Axis.CLIENTS,)), arrays.nonzero(labels)]
+    assert all(map(arrays.is_whole, whole))
+    assert not any(map(arrays.is_whole, (half, labels, arrays.letter(space, 1 / space.count(Axis.CLIENTS)))))
+
+
+def test_a_sum_that_is_not_0_is_no_number_of_what_is_not_0() -> None:
+    space = space_of([])
+    data = arrays.leaf(space, "f.X", (Axis.EXAMPLES, Axis.COORDINATES))
+    assert arrays.nonzero(data).mask
+    with pytest.raises(ValueError, match="only entries"):
+        arrays.nonzero(arrays.total(data, [1], False))
+
+
+def test_functions_of_arrays_of_other_axes_are_others() -> None:
+    space = space_of([])
+    one, other = (arrays.spread(arrays.constant(space, 1), (axis,), False) for axis in (Axis.CLIENTS, Axis.EXAMPLES))
+    assert arrays.text(one) != arrays.text(other)
+
+
+def test_a_state_is_not_moved_by_what_is_made_of_it() -> None:
+    """Not all states are a state plus a function of it."""
+    space = space_of([])
+    part, data = (arrays.leaf(space, name, (Axis.EXAMPLES,)) for name in ("state.alpha", "f.y"))
+    assert [name for name, _ in _shifts(arrays.add(part, data))] == ["state.alpha"]
+    assert not list(_shifts(arrays.add(part, arrays.opaque(part, "a function of"))))
+    assert not list(_shifts(arrays.add(part, arrays.as_numbers(arrays.nonzero(part)))))
 
 
 # Derivatives
