@@ -6,6 +6,7 @@ Every attack is false of functions of these classes: that one has what another h
 import pytest
 import sympy
 from first_found import first_found
+from own_step import LITTLE, proves, stated
 
 import fedtheory as ft
 from verify import Verdict
@@ -16,7 +17,7 @@ from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
 
 mu, L, gamma = ft.letters("mu L gamma")
-E, LITTLE, R = ft.E, STEP // 20, sympy.Rational
+E, R = ft.E, sympy.Rational
 STRONG = ft.Named((ft.SmoothStronglyConvex(mu, L), ft.Convex()))
 SMOOTH = ft.Named((ft.SmoothConvex(L), ft.Convex()))
 CONVEX = ft.Named((ft.Convex(), ft.Convex()))
@@ -130,20 +131,6 @@ short, long = (gamma * L <= 1,), (gamma * L <= 3,)
 fast = (gamma * (mu + L) <= 2,)
 
 
-def claim(functions, step, relation, requires=(), state=ONE, params=("gamma",), adversaries=(), **more):
-    method = ft.method("m", step, params, state)
-    setting = ft.Setting(
-        algorithm=method, functions=functions, clients=(functions.named,), adversaries=adversaries, **more
-    )
-    after = any(q.after for q in relation.quantities)
-    statement = ft.one_step(method, relation) if after else ft.inequality(relation)
-    return ft.Claim("mine/step", setting=setting, statement=statement, requires=requires)
-
-
-def proves(of, work=LITTLE):
-    return not isinstance(prove(of, work), str)
-
-
 #: True statements: the class, the step, the relation, hypotheses, and the parts of the state.
 TRUE = {
     "proximal gradient": (STRONG, proximal_gradient, E(D_next) <= (1 - gamma * mu) ** 2 * D, fast, ONE),
@@ -182,12 +169,12 @@ FALSE = {
 
 @pytest.mark.parametrize("name", TRUE)
 def test_what_the_class_of_each_gives_is_proved(name):
-    assert proves(claim(*TRUE[name]), STEP)
+    assert proves(stated(*TRUE[name]), STEP)
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_what_only_the_class_of_another_would_give_is_refuted(name):
-    of = claim(*FALSE[name])
+    of = stated(*FALSE[name])
     assert not proves(of)
     assert first_found(of).verdict is Verdict.REFUTED
 
@@ -206,12 +193,12 @@ def over_coordinates(problem, params, state, draw):
 
 @pytest.mark.parametrize("step", [of_none, of_a_part, over_coordinates])
 def test_parts_that_are_no_function_are_not_read(step):
-    assert isinstance(prove(claim(CONVEX, step, E(D_next) <= D), LITTLE), str)
+    assert isinstance(prove(stated(CONVEX, step, E(D_next) <= D), LITTLE), str)
 
 
 def test_a_number_that_no_function_has_is_an_error_of_the_claim():
     with pytest.raises(Unrunnable):
-        first_found(claim(CONVEX, of_none, E(D_next) <= D))
+        first_found(stated(CONVEX, of_none, E(D_next) <= D))
 
 
 def test_vectors_of_each_client_are_not_read():
@@ -222,13 +209,13 @@ def test_vectors_of_each_client_are_not_read():
         return (state.x**2).sum(axis=(-1, -2))
 
     V, V_next = quantities("V", size)
-    of = claim(STRONG, step, E(V_next) <= V, short, {"x": "clients"})
+    of = stated(STRONG, step, E(V_next) <= V, short, {"x": "clients"})
     assert "write points" in prove(of, LITTLE)
 
 
 @pytest.mark.parametrize("adversary", [ft.Adversary(), ft.BoundedNoise(), ft.UnbiasedCompressors()])
 def test_nothing_is_proved_beside_adversaries(adversary):
-    of = claim(
+    of = stated(
         STRONG, proximal_gradient, E(D_next) <= D, fast, params=("gamma", adversary.field), adversaries=(adversary,)
     )
     assert isinstance(prove(of, LITTLE), str)
@@ -236,7 +223,7 @@ def test_nothing_is_proved_beside_adversaries(adversary):
 
 def test_that_each_is_of_its_class_is_a_hypothesis():
     for name in ("proximal gradient", "two points of the second", "a gap is no less than 0"):
-        of = claim(*TRUE[name], drawing=ft.Drawing(classes_stated=True))
+        of = stated(*TRUE[name], drawing=ft.Drawing(classes_stated=True))
         assert isinstance(prove(of, LITTLE), str)
 
 
@@ -248,5 +235,5 @@ def test_certificates_take_each_function_for_one_of_its_class():
         (E(A_next) <= R(16, 25) * A, two_smooth, TWO, Verdict.CERTIFIED),
         (E(A_next) <= R(16, 25) * A, two_points, TWO, None),
     ):
-        found = worst_cases.METHOD.run(worst_cases.METHOD, Inquiry(claim(STRONG, step, relation, fixed, state), 0, 40))
+        found = worst_cases.METHOD.run(worst_cases.METHOD, Inquiry(stated(STRONG, step, relation, fixed, state), 0, 40))
         assert found.verdict is verdict, found.note

@@ -6,6 +6,7 @@ Every attack is false of operators: that they are gradients, that they have valu
 import pytest
 import sympy
 from first_found import first_found
+from own_step import LITTLE, proves, stated
 
 import fedtheory as ft
 from verify import Verdict
@@ -14,7 +15,7 @@ from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
 
 mu, L, gamma, eta = ft.letters("mu L gamma eta")
-E, LITTLE, R = ft.E, STEP // 20, sympy.Rational
+E, R = ft.E, sympy.Rational
 MONOTONE, STRONGLY = ft.Monotone(), ft.StronglyMonotone(mu)
 LIPSCHITZ, BOTH, COCOERCIVE = ft.MonotoneLipschitz(L), ft.StronglyMonotoneLipschitz(mu, L), ft.Cocoercive(L)
 
@@ -107,18 +108,6 @@ ALONE = {"clients": (1,)}
 short, long = (gamma * L <= 1,), (5 * gamma * L <= 6,)
 
 
-def claim(functions, step, relation, requires=(), state=ONE, **more):
-    method = ft.method("m", step, ["gamma"], state)
-    setting = ft.Setting(algorithm=method, functions=functions, **more)
-    after = any(q.after for q in relation.quantities)
-    statement = ft.one_step(method, relation) if after else ft.inequality(relation)
-    return ft.Claim("mine/step", setting=setting, statement=statement, requires=requires)
-
-
-def proves(of, work=LITTLE):
-    return not isinstance(prove(of, work), str)
-
-
 #: True statements: a class, a step, a relation, hypotheses, and what else.
 TRUE = {
     "Lipschitz": (LIPSCHITZ, forward, E(D_next) <= (1 + gamma**2 * L**2) * D, (), {}),
@@ -161,25 +150,25 @@ FALSE = {
 @pytest.mark.parametrize("name", TRUE)
 def test_what_is_known_of_two_points_is_proved(name):
     functions, step, relation, requires, more = TRUE[name]
-    assert proves(claim(functions, step, relation, requires, **more), STEP)
+    assert proves(stated(functions, step, relation, requires, **more), STEP)
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_what_holds_of_gradients_alone_or_of_none_is_refuted(name):
     functions, step, relation, requires, more = FALSE[name]
-    of = claim(functions, step, relation, requires, **more)
+    of = stated(functions, step, relation, requires, **more)
     assert not proves(of)
     assert first_found(of).verdict is Verdict.REFUTED
 
 
 def test_operators_have_no_values():
     with pytest.raises(ValueError, match="which have no values"):
-        claim(LIPSCHITZ, forward, E(D_next) + F <= D, short)
+        stated(LIPSCHITZ, forward, E(D_next) + F <= D, short)
 
     def height(problem, params, state):
         return problem.f.value(state.x[..., None, :]).mean(axis=-1)
 
-    of = claim(LIPSCHITZ, forward, E(D_next) + 0 * ft.Quantity("V", height) <= D + ft.Quantity("V", height), short)
+    of = stated(LIPSCHITZ, forward, E(D_next) + 0 * ft.Quantity("V", height) <= D + ft.Quantity("V", height), short)
     assert "an operator has no values" in prove(of, LITTLE)
     with pytest.raises(Unrunnable):
         first_found(of)
@@ -189,7 +178,7 @@ def test_nor_conjugates():
     def inverted(problem, params, state, draw):
         return {"x": problem.f.conjugate_gradient(problem.f.gradient(state.x[..., None, :])).mean(axis=-2)}
 
-    of = claim(BOTH, inverted, E(D_next) <= D)
+    of = stated(BOTH, inverted, E(D_next) <= D)
     assert isinstance(prove(of, LITTLE), str)
     with pytest.raises(Unrunnable):
         first_found(of)
@@ -199,7 +188,7 @@ def test_that_operators_are_of_the_class_is_a_hypothesis():
     drawing = ft.Drawing(classes_stated=True)
     for name in ("forward", "extragradient", "firmly nonexpansive", "cocoercive"):
         functions, step, relation, requires, more = TRUE[name]
-        of = claim(functions, step, relation, (*requires, gamma <= 1), drawing=drawing, **more)
+        of = stated(functions, step, relation, (*requires, gamma <= 1), drawing=drawing, **more)
         assert isinstance(prove(of, LITTLE), str)
 
 
@@ -207,7 +196,7 @@ def test_that_operators_are_of_the_class_is_a_hypothesis():
 def test_no_certificate_takes_operators_for_gradients(functions):
     fixed = (sympy.Eq(gamma, R(1, 2)), sympy.Eq(L, 1), *((sympy.Eq(mu, R(1, 2)),) if functions is BOTH else ()))
     relation = E(D_next) <= (R(9, 16) if functions is BOTH else R(99, 100)) * D
-    found = first_found(claim(functions, forward, relation, fixed, clients=(1,)))
+    found = first_found(stated(functions, forward, relation, fixed, clients=(1,)))
     assert found.verdict is Verdict.REFUTED
     assert all("bounded over the whole class" not in outcome.note for outcome in found.outcomes)
 
@@ -216,5 +205,5 @@ def test_resolvents_are_asked_with_a_positive_shift():
     def wrong(problem, params, state, draw):
         return {"x": problem.f.resolvent(-1 / params.gamma, -state.x[..., None, :] / params.gamma)[..., 0, :]}
 
-    of = claim(STRONGLY, wrong, E(D_next) <= D, **ALONE)
+    of = stated(STRONGLY, wrong, E(D_next) <= D, **ALONE)
     assert "not shown to be positive" in prove(of, LITTLE)

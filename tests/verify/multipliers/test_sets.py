@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 import sympy
 from first_found import first_found
+from own_step import LITTLE, proves, stated
 
 import fedtheory as ft
 from verify import Verdict
@@ -16,7 +17,7 @@ from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
 
 mu, L, M, D, gamma, t = ft.letters("mu L M D gamma t")
-E, LITTLE, R = ft.E, STEP // 20, sympy.Rational
+E, R = ft.E, sympy.Rational
 SMOOTH, STRONG = ft.Constrained(ft.SmoothConvex(L)), ft.Constrained(ft.SmoothStronglyConvex(mu, L))
 BOUNDED, CONVEX, SETS = ft.Constrained(ft.SmoothConvex(L), D), ft.Constrained(ft.Convex()), ft.ConvexSet()
 PAIR = ft.Named((ft.ConvexSet(), ft.ConvexSet()))
@@ -132,17 +133,8 @@ S, W, C, V = (ft.Quantity(f"Q{k}", of) for k, of in enumerate((along, wide, gap_
 least = (gamma * (mu + L) <= 2,)
 
 
-def claim(functions, step, relation, requires=(), state=FREE, params=("gamma", "t"), **more):
-    method = ft.method("m", step, params, state)
-    clients = {"clients": (functions.named,)} if functions.named else {}
-    setting = ft.Setting(algorithm=method, functions=functions, domain=(t <= 1,), **clients, **more)
-    after = any(q.after for q in relation.quantities)
-    statement = ft.one_step(method, relation) if after else ft.inequality(relation)
-    return ft.Claim("mine/step", setting=setting, statement=statement, requires=requires)
-
-
-def proves(of, work=LITTLE):
-    return not isinstance(prove(of, work), str)
+def claim(functions, step, relation, requires=(), state=FREE, **more):
+    return stated(functions, step, relation, requires, state, ("gamma", "t"), domain=(t <= 1,), **more)
 
 
 TRUE = {
