@@ -203,8 +203,7 @@ class _Page:
         if any(p["squares"] or not (self._ratio(p["known"][0]["weight"]) - self._one).is_zero for p in programs):
             return False
         known, target = (self._split(form) for form in (shared["known"][0]["form"], shared["target"]))
-        pairs: Iterator[tuple[Mapping[Any, Ratio], Mapping[Any, Ratio]]] = zip(known, target, strict=True)
-        return all(_is_same(a, b) for a, b in pairs)
+        return all(_is_same(known[k], target[k]) for k in (0, 1)) and _is_same(known[2], target[2])
 
     def _split(self, form: Mapping[str, Any]) -> tuple[Pairs, Pairs, dict[str, Ratio]]:
         """The part in means, that in deviations, and the values."""
@@ -304,8 +303,9 @@ class _Page:
                 return symbol
             base = symbol.removesuffix("_{i}")
             for deviations, accented in ((False, f"\\overline{{{base}}}"), (True, f"\\widetilde{{{base}}}_{{i}}")):
-                part = {r: c for r, c in named.items() if is_deviation(r) == deviations}
-                if base != symbol and _is_same(part, vector):
+                if base != symbol and _is_same(
+                    {r: c for r, c in named.items() if is_deviation(r) == deviations}, vector
+                ):
                     return accented
         terms, left = [], dict(vector)
         for row, c in vector.items():

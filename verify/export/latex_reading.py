@@ -56,8 +56,9 @@ class FormulaReader:
     def _prepare(self) -> None:
         known = sorted([*self._letters, *self._vectors, *self._values, *self._shorts], key=len, reverse=True)
         alone = [r"\frac", r"\langle", r"\rangle", r"\sum_{i}", r"\|", "^{2}", "{", "}", "(", ")", "+", "-", ","]
-        powers = [r"\^\{-?\d+\}", r"K_\{\d+\}", r"\(\d+/\d+\)", r"\d+"]
-        parts = [*map(re.escape, known), *powers, *map(re.escape, alone)]
+        numbers = [r"\^\{-?\d+\}", r"\(\d+/\d+\)", r"\d+"]
+        # K may be a letter too, of which nothing has an index.
+        parts = [r"K_\{\d+\}", *map(re.escape, known), *numbers, *map(re.escape, alone)]
         self._token = re.compile(r"\s*(" + "|".join(parts) + r")")
 
     def define(self, name: str, formula: str) -> Ratio | None:
