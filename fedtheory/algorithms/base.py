@@ -291,6 +291,10 @@ def _kinds(State: type, step: Callable[..., object]) -> dict[str, str]:
     return {part: getattr(of, "__metadata__", (str(of),))[0] for part, of in hints.items()}
 
 
+#: The parameters from which :func:`default_draws` draws.
+DRAWN_FROM = ("compressors", "compressor", "noise")
+
+
 def default_draws(problem: Problem, params: Any, state: object) -> Distribution:
     """The draws of ``params.compressors``, of ``params.compressor`` for each client, of ``params.noise``, or none."""
     if hasattr(params, "compressors"):
