@@ -247,7 +247,7 @@ def _shown(value: Number | None) -> str:
 
 def _fractions(bound: Number) -> tuple[Number, Number]:
     """Return fractions, at most and at least a bound: the bound itself, unless it has roots."""
-    from verify.exact.algebraic import Algebraic
+    from verify.pepit.algebraic import Algebraic
 
     return bound.between(_BITS) if isinstance(bound, Algebraic) else (bound, bound)
 
