@@ -1,8 +1,8 @@
 """Files that commands write: those of an audit, and verdicts, one file each, as they are found.
 
 An audit that ended goes on from the verdicts on disk, and a second one is done at once. A verdict is taken up again
-only if all that it rests on (:mod:`verify.results.digests`), the seed and the budget are those with which it was found, and
-the file is as it was written. Claims of a user's file are never taken from here.
+only if all that it rests on (:mod:`verify.results.digests`), the seed and the budget are those with which it was found,
+and the file is as it was written. Claims of a user's file are never taken from here.
 """
 
 from __future__ import annotations
