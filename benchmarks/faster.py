@@ -24,10 +24,10 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 
 from fedtheory import claims
-from verify.base import files
 from verify.best import factors, places, potentials
 from verify.best.subjects import subject
 from verify.report import style
+from verify.results import files
 from verify.tightness import sweep
 
 SCAFFNEW, DIANA = "baseline/scaffnew/one-step", "baseline/diana/one-step"

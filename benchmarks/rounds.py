@@ -99,7 +99,8 @@ def against_kernels() -> Iterator[Line]:
     yield _line("LoCoDL", one_round(locodl, problem, of_locodl, state), kernel, REPEATS)
 
     of_diana = diana.theory(Problem(f), family)
-    yield _line("DIANA", one_round(diana, Problem(f), of_diana, diana.init(problem, of_diana, x)), kernel, REPEATS)
+    start = diana.algorithm.init(problem, of_diana, x)
+    yield _line("DIANA", one_round(diana, Problem(f), of_diana, start), kernel, REPEATS)
 
     solved = Problem(Solved(f))  # type: ignore[arg-type]
     of_feddcd = feddcd.Params(CLIENTS // 2, np.ones(CLIENTS))

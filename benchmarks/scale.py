@@ -25,7 +25,7 @@ from fedtheory import claims
 from fedtheory.numbers.rational import Array
 from verify import audit
 from verify.audit import sweeping
-from verify.base import code
+from verify.results import digests as code
 
 #: Seconds in which a worker loads the methods, those in which a lost one is replaced, and those of handing out a task.
 LOADING, REPLACED, HANDED = 3.0, 60.0, 0.002

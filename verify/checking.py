@@ -32,12 +32,11 @@ from verify.comparisons import asserted, orders
 from verify.comparisons.deciding import arithmetic, violated
 from verify.conditions import conditional
 from verify.evidence.counterexamples import Counterexample
-from verify.evidence.record import ASSUMED, Evidence, Outcome, Provenance, strongest
+from verify.evidence.record import ASSUMED, Carried, Evidence, Outcome, Provenance, strongest
 from verify.methods import METHODS, PROOFS
 from verify.methods.base import PROVEN, UNCOUNTED, Inquiry, Method, Role, examined
 from verify.methods.search import agree, margin_at
 from verify.reading import theory
-from verify.results import Carried
 from verify.search import hunting, seen
 from verify.search.refutation import margin as margin_of
 

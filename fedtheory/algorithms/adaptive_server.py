@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.base import zeros
 from fedtheory.algorithms.examples import Given
 from fedtheory.algorithms.minibatch_sgd import Round
+from fedtheory.algorithms.parts import zeros
 from fedtheory.algorithms.slips import StepFunction, Table, edit, edits
 from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.numbers.rational import Array

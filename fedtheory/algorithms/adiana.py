@@ -6,9 +6,21 @@ for the control variate, which learns the gradient at the anchor w.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.algorithms.dialect import (
+    Array,
+    Distribution,
+    Draw,
+    Gradients,
+    NamedTuple,
+    Point,
+    Problem,
+    Scalar,
+    method,
+)
 from fedtheory.compressors import Family
 from fedtheory.randomness import Bernoulli, Product
 
@@ -31,11 +43,11 @@ class State(NamedTuple):
     """``y``, ``z``, ``w`` ``(..., d)``: model, momentum and anchor; ``h (..., n, d)``: the clients' control variates;
     ``h_bar (..., d)``: the server's."""
 
-    y: Array
-    z: Array
-    w: Array
-    h: Array
-    h_bar: Array
+    y: Point
+    z: Annotated[Array, "point from y"]
+    w: Annotated[Array, "point from y"]
+    h: Gradients
+    h_bar: Annotated[Array, "mean of h"]
 
 
 class Coins(NamedTuple):
@@ -44,22 +56,6 @@ class Coins(NamedTuple):
     theta: Array
     gradient: Draw
     control: Draw
-
-
-def init(
-    problem: Problem,
-    params: Params,
-    y: Array | None = None,
-    z: Array | None = None,
-    w: Array | None = None,
-    h: Array | None = None,
-) -> State:
-    """y^0 = z^0 = w^0 = 0 and h_i^0 = 0 unless given; z^0 = w^0 = y^0 when only y is given."""
-    y = zeros(problem.d) if y is None else y
-    z, w = (y if point is None else point for point in (z, w))
-    if h is None:
-        return State(y, z, w, zeros(problem.n, problem.d), zeros(problem.d))
-    return State(y, z, w, h, h.sum(axis=-2) / problem.n)
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -85,17 +81,6 @@ def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
     )
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    x, h = problem.x_star, problem.y_star
-    return State(x, x, x, h, h.sum(axis=-2) / problem.n)
-
-
-def invariant(problem: Problem, params: Params, state: State) -> Array:
-    """The server's control variate minus the mean of the clients', ``(..., d)``."""
-    return state.h_bar - state.h.sum(axis=-2) / problem.n
-
-
 def theory(problem: Problem, compressors: Family) -> Params:
     """The parameters of the theorem, eta, p and theta_1 at their printed values. Without compression the terms with
     1/omega drop out."""
@@ -108,7 +93,7 @@ def theory(problem: Problem, compressors: Family) -> Params:
     return Params(1 / (1 + omega), float(p), eta, theta_1, 0.5, gamma, 1 - gamma * mu, compressors)
 
 
-algorithm = method("adiana", step, Params, State, init, draws, fixed_point, invariant)
+algorithm = method("adiana", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

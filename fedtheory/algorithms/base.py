@@ -11,13 +11,14 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
-from inspect import Parameter, Signature, signature, unwrap
+from inspect import Parameter, signature, unwrap
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar, get_type_hints
+from typing import Any, Generic, TypeVar, get_type_hints
 
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.parts import KINDS, empty, fault, resting, starting, tie
 from fedtheory.algorithms.schedules import ROUND, at_round, checked
 from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
@@ -99,11 +100,6 @@ def no_step(*arguments: object) -> Any:
     raise ValueError("a point has no step")
 
 
-def zeros(*shape: int) -> Array:
-    """Zeros to start from: integers, so that they turn neither fractions into floats nor floats into objects."""
-    return np.zeros(shape, dtype=int)
-
-
 def run(
     algorithm: Algorithm,
     problem: Problem,
@@ -153,16 +149,6 @@ def run(
     return np.stack(observed)
 
 
-#: What a part of a state may be: one vector ``(..., d)``, which at the optimum is x* or, a momentum, 0; or one for each
-#: client, ``(..., n, d)``, which there is 0, x* or grad f_i(x*). A feasible one is a point of the constraint set.
-KINDS = ("point", "momentum", "clients", "models", "gradients", "feasible")
-#: The same as types of the fields of a class of states.
-Point = Annotated[Array, "point"]
-Momentum = Annotated[Array, "momentum"]
-Clients = Annotated[Array, "clients"]
-Models = Annotated[Array, "models"]
-Gradients = Annotated[Array, "gradients"]
-Feasible = Annotated[Array, "feasible"]
 #: How ``init`` may take a part of the state.
 _BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 #: What the problem calls its sizes, its condition number and its parts: no parameter is called so.
@@ -194,8 +180,11 @@ def method(
         state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``;
             if they are elsewhere at the optimum, ``"momentum"`` for a point that is 0 there, ``"models"`` for
             clients' copies of x*, ``"gradients"`` for the grad f_i(x*); ``"feasible"`` for a point of the constraint
-            set, which starts at the one nearest to 0. Or a NamedTuple class of them, with fields of
-            the types ``Point``, ``Momentum``, ``Clients``, ``Models``, ``Gradients`` and ``Feasible`` of this module.
+            set, which starts at the one nearest to 0. ``"point from x"``, ``"models from x"`` and ``"gradients from
+            x"`` start where x does, at copies of it, and at the grad f_i(x). ``"mean of h"`` is the mean of clients'
+            vectors, in every state: where no invariant is given, this is it. Or a NamedTuple class of them, with fields
+            of the types ``Point``, ``Momentum``, ``Clients``, ``Models``, ``Gradients`` and ``Feasible`` of
+            ``fedtheory.algorithms.parts``, or such as ``Annotated[Array, "mean of h"]``.
         init: ``init(problem, params, **parts)``; a part that it takes without a default starts at 0 by default.
         draws: ``draws(problem, params, state)``: a distribution.
         fixed_point: ``fixed_point(problem, params)``: the parts of the state at the optimum.
@@ -237,10 +226,10 @@ def method(
     ):
         if function is not None:
             validation.function(f"the {part} of {name}", function, taken)
-    for part, kind in kinds.items():
-        # The fields of a class may be of any type where nothing is left out.
-        if kind not in KINDS and (kinds is state or init is None or fixed_point is None):
-            raise ValueError(f"the part {part} of the state must be one of {', '.join(KINDS)}, got {kind!r}")
+    # The fields of a class may be of any type where nothing is left out.
+    declared = kinds is state or init is None or fixed_point is None
+    if faults := [wrong for part in kinds if declared and (wrong := fault(part, kinds))]:
+        raise ValueError(faults[0])
     parts_too = [p for p in names if p in OF_PROBLEM and names is params]
     if parts_too:
         raise ValueError(f"the parameter {parts_too[0]} has the name of a part of the problem: take another letter")
@@ -255,15 +244,12 @@ def method(
         raise ValueError(f"{name}: the feasible part {feasible[0]} starts at the point nearest to 0: leave init out")
     Params: Any = made if names is params else params
     State: Any = _record("State", kinds) if kinds is state else state
-    start = _starting(State, kinds) if init is None else init
-    resting: Any = fixed_point
-    if fixed_point is None:
-        resting = partial(at_optimum, State, tuple(RESTING[kind] for kind in kinds.values()))
+    start = starting(State, kinds) if init is None else init
+    centre: Any = resting(State, kinds) if fixed_point is None else fixed_point
+    kept = tie(kinds) if invariant is None else invariant
     if kinds is not state and in_fractions(step) is step:
         # Functions of this package return states and distributions, and are read as they are.
-        return Algorithm(
-            name, Params, State, start, draws or default_draws, step, resting, invariant, feasible=feasible
-        )
+        return Algorithm(name, Params, State, start, draws or default_draws, step, centre, kept, feasible=feasible)
     return Algorithm(
         name,
         Params,
@@ -271,8 +257,8 @@ def method(
         start if init is None else beginning(name, init, State, kinds),
         default_draws if draws is None else drawing(draws),
         stepping(step, State),
-        resting if fixed_point is None else stepping(fixed_point, State),
-        invariant,
+        centre if fixed_point is None else stepping(fixed_point, State),
+        kept,
         varying,
         feasible,
     )
@@ -291,6 +277,10 @@ def _kinds(State: type, step: Callable[..., object]) -> dict[str, str]:
     return {part: getattr(of, "__metadata__", (str(of),))[0] for part, of in hints.items()}
 
 
+#: The parameters from which :func:`default_draws` draws.
+DRAWN_FROM = ("compressors", "compressor", "noise")
+
+
 def default_draws(problem: Problem, params: Any, state: object) -> Distribution:
     """The draws of ``params.compressors``, of ``params.compressor`` for each client, of ``params.noise``, or none."""
     if hasattr(params, "compressors"):
@@ -298,75 +288,6 @@ def default_draws(problem: Problem, params: Any, state: object) -> Distribution:
     if hasattr(params, "compressor"):
         return Independent(params.compressor.draws, problem.n)
     return params.noise.draws if hasattr(params, "noise") else Constant()
-
-
-def starting_at_zero(
-    State: Callable[..., StateT], kinds: Mapping[str, str], problem: Problem, params: object, /, **parts: object
-) -> StateT:
-    """The state at the start: parts of these kinds are 0 unless they are given."""
-    empty = {p: _empty(problem, kind) for p, kind in kinds.items()}
-    return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
-
-
-def starting_inside(
-    State: Callable[..., StateT], kinds: Mapping[str, str], problem: Problem, params: object, /, **parts: object
-) -> StateT:
-    """The same where some parts are to be in the constraint set: these start at the point nearest to 0."""
-    return starting_at_zero(State, kinds, problem, params, **parts)
-
-
-def _starting(State: Callable[..., StateT], kinds: Mapping[str, str]) -> Callable[..., StateT]:
-    """The ``init`` of a method whose parts all start at 0."""
-    begun = starting_inside if "feasible" in kinds.values() else starting_at_zero
-    start = partial(begun, State, dict(kinds))
-    known = [Parameter(p, Parameter.KEYWORD_ONLY, default=None) for p in kinds]
-    first = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD) for p in ("problem", "params")]
-    start.__signature__ = Signature([*first, *known])  # type: ignore[attr-defined]
-    return start
-
-
-def _empty(problem: Problem, kind: str) -> Array:
-    """The zeros at which a part of this kind starts."""
-    if kind == "feasible":
-        return problem.project(zeros(problem.d))
-    return zeros(problem.d) if kind in ("point", "momentum") else zeros(problem.n, problem.d)
-
-
-def at_optimum(
-    State: Callable[..., StateT], parts: Sequence[Callable[[Problem], Array]], problem: Problem, params: object
-) -> StateT:
-    """The state at the optimum, with ``part(problem)`` for each of its parts: proofs read this code."""
-    return State(*[part(problem) for part in parts])
-
-
-def _optimum(problem: Problem) -> Array:
-    return problem.x_star
-
-
-def _inside(problem: Problem) -> Array:
-    return problem.x_star
-
-
-def _rest(problem: Problem) -> Array:
-    return 0 * problem.x_star
-
-
-def _nothing(problem: Problem) -> Array:
-    return 0 * problem.x_star[..., None, :] + zeros(problem.n, problem.d)
-
-
-def _copies(problem: Problem) -> Array:
-    return problem.x_star[..., None, :] + 0 * problem.y_star
-
-
-def _gradients(problem: Problem) -> Array:
-    return problem.y_star
-
-
-#: What a part of each kind is at the optimum.
-RESTING: Mapping[str, Callable[[Problem], Array]] = dict(
-    zip(KINDS, (_optimum, _rest, _nothing, _copies, _gradients, _inside), strict=True)
-)
 
 
 def beginning(name: str, init: Callable[..., object], State: object, kinds: Mapping[str, str]) -> Callable[..., Any]:
@@ -386,7 +307,7 @@ def beginning(name: str, init: Callable[..., object], State: object, kinds: Mapp
 
     @wraps(made)
     def begun(problem: Problem, params: object, **parts: object) -> Any:
-        return made(problem, params, **{p: _empty(problem, kinds[p]) for p in asked if p not in parts}, **parts)
+        return made(problem, params, **{p: empty(problem, kinds[p]) for p in asked if p not in parts}, **parts)
 
     return begun if asked else made
 

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from fedtheory.algorithms.base import Clients, Gradients, Models, Momentum, Point, method, zeros
+from fedtheory.algorithms.base import method
+from fedtheory.algorithms.parts import Clients, Gradients, Models, Momentum, Point, zeros
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere

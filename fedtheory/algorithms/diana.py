@@ -6,7 +6,9 @@ vanishes at the optimum.
 
 from __future__ import annotations
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, Scalar, method, zeros
+from typing import Annotated
+
+from fedtheory.algorithms.dialect import Array, Draw, Gradients, NamedTuple, Point, Problem, Scalar, method
 from fedtheory.algorithms.slips import edits
 from fedtheory.compressors import Family
 
@@ -22,17 +24,9 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x (..., d)``: model; ``h (..., n, d)``: the clients' control variates; ``h_bar (..., d)``: the server's."""
 
-    x: Array
-    h: Array
-    h_bar: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, h: Array | None = None) -> State:
-    """Zeros unless given; the server's h is the mean of the clients'."""
-    x = zeros(problem.d) if x is None else x
-    if h is None:
-        return State(x, zeros(problem.n, problem.d), zeros(problem.d))
-    return State(x, h, h.sum(axis=-2) / problem.n)
+    x: Point
+    h: Gradients
+    h_bar: Annotated[Array, "mean of h"]
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
@@ -47,24 +41,13 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     )
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    h = problem.y_star
-    return State(problem.x_star, h, h.sum(axis=-2) / problem.n)
-
-
-def invariant(problem: Problem, params: Params, state: State) -> Array:
-    """The server's control variate minus the mean of the clients', ``(..., d)``."""
-    return state.h_bar - state.h.sum(axis=-2) / problem.n
-
-
 def theory(problem: Problem, compressors: Family) -> Params:
     """The largest stepsizes of the theorem: alpha = 1/(1+omega), gamma = 1/(L (1 + 6 omega/n))."""
     omega = float(compressors.omega)
     return Params(1 / (problem.L * (1 + 6 * omega / problem.n)), 1 / (1 + omega), compressors)
 
 
-algorithm = method("diana", step, Params, State, init, fixed_point=fixed_point, invariant=invariant)
+algorithm = method("diana", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -5,9 +5,11 @@ Minimises f = (1/n) sum_i f_i. Client i keeps an estimate g_i of its gradient an
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, method
 from fedtheory.algorithms.slips import edits
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import to_float
@@ -25,16 +27,9 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x (..., d)``: model; ``g (..., n, d)``: the clients' gradient estimates; ``g_bar (..., d)``: the server's."""
 
-    x: Array
-    g: Array
-    g_bar: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, g: Array | None = None) -> State:
-    """x^0 = 0 and g_i^0 = grad f_i(x^0) (sent uncompressed once) unless given; the server's g is the mean."""
-    x = zeros(problem.d) if x is None else x
-    g = problem.f.gradient(x[..., None, :]) if g is None else g
-    return State(x, g, g.sum(axis=-2) / problem.n)
+    x: Point
+    g: Annotated[Array, "gradients from x"]
+    g_bar: Annotated[Array, "mean of g"]
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
@@ -42,17 +37,6 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     x = state.x - params.gamma * state.g_bar
     c = params.compressor.apply(draw, problem.f.gradient(x[..., None, :]) - state.g)
     return State(x, state.g + c, state.g_bar + c.sum(axis=-2) / problem.n)
-
-
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    g = problem.y_star
-    return State(problem.x_star, g, g.sum(axis=-2) / problem.n)
-
-
-def invariant(problem: Problem, params: Params, state: State) -> Array:
-    """The server's gradient estimate minus the mean of the clients', ``(..., d)``."""
-    return state.g_bar - state.g.sum(axis=-2) / problem.n
 
 
 def theory(problem: Problem, compressor: Contractive) -> Params:
@@ -69,7 +53,7 @@ def theory(problem: Problem, compressor: Contractive) -> Params:
     return Params(float(gamma), alpha, compressor)
 
 
-algorithm = method("ef21", step, Params, State, init, fixed_point=fixed_point, invariant=invariant)
+algorithm = method("ef21", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.examples import Example, Given, Replaced, weights
+from fedtheory.algorithms.parts import zeros
 from fedtheory.algorithms.selections import Selection, Uniform
 from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.subproblems import Exact, InnerSteps, Solver, Task

@@ -7,10 +7,12 @@ x <- mean over participants of y_i - h/alpha. All g_i and h begin with 0.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, everywhere, method, zeros
+from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, everywhere, method
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import Table, edits
@@ -34,16 +36,9 @@ class State(NamedTuple):
     """``x``, ``h`` ``(..., d)``: the server's model, and the mean of the g_i; ``g (..., n, d)``: the clients' linear
     terms."""
 
-    x: Array
-    h: Array
-    g: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, g: Array | None = None) -> State:
-    """Zeros unless given; h^0 = (1/n) sum_i g_i^0."""
-    x = zeros(problem.d) if x is None else x
-    g = zeros(problem.n, problem.d) if g is None else g
-    return State(x, g.sum(axis=-2) / problem.n, g)
+    x: Point
+    h: Annotated[Array, "mean of g"]
+    g: Gradients
 
 
 def local_models(problem: Problem, params: Params, x: Array, g: Array, draw: Round) -> Array:
@@ -67,18 +62,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     return State(mean_over(draw.clients, params.tau, y) - h / params.alpha, h, state.g - params.alpha * moved)
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum with g_i = grad f_i(x*), whose mean h is 0; with batches it is fixed only on average."""
-    g = problem.y_star
-    return State(problem.x_star, g.sum(axis=-2) / problem.n, g)
-
-
-def invariant(problem: Problem, params: Params, state: State) -> Array:
-    """The server's h is the mean of the clients' linear terms: h - (1/n) sum_i g_i, ``(..., d)``."""
-    return state.h - state.g.sum(axis=-2) / problem.n
-
-
-algorithm = method("feddyn", step, Params, State, init, fedavg.draws, fixed_point, invariant)
+algorithm = method("feddyn", step, Params, State, draws=fedavg.draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.randomness import Bernoulli, Distribution, Product, UniformSubset
 
@@ -22,7 +22,7 @@ class State(NamedTuple):
     """``x (..., d)``: the iterate; ``w (..., d)``: the snapshot."""
 
     x: Point
-    w: Point
+    w: Annotated[Array, "point from x"]
 
 
 class Round(NamedTuple):
@@ -30,12 +30,6 @@ class Round(NamedTuple):
 
     function: Array
     coin: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, w: Array | None = None) -> State:
-    """x^0 = 0 and w^0 = x^0 unless given."""
-    x = zeros(problem.d) if x is None else x
-    return State(x, x if w is None else w)
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -56,4 +50,4 @@ def theory(problem: Problem, p: Any = None) -> Params:
     return Params(1 / (6 * problem.L), 1 / problem.n if p is None else p)
 
 
-algorithm = method("loopless-svrg", step, Params, State, init, draws)
+algorithm = method("loopless-svrg", step, Params, State, draws=draws)

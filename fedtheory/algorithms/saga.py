@@ -5,9 +5,11 @@ Minimises (1/n) sum_i f_i. The table is kept as the points phi_i at which its gr
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Models, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.algorithms.slips import edits
 from fedtheory.randomness import Distribution, Draw, UniformSubset
@@ -23,13 +25,7 @@ class State(NamedTuple):
     """``x (..., d)``: the iterate; ``phi (..., n, d)``: where each f_i was last asked for its gradient."""
 
     x: Point
-    phi: Models
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, phi: Array | None = None) -> State:
-    """x^0 = 0 and phi_i^0 = x^0 unless given."""
-    x = zeros(problem.d) if x is None else x
-    return State(x, everywhere(problem, x) if phi is None else phi)
+    phi: Annotated[Array, "models from x"]
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -50,7 +46,7 @@ def theory(problem: Problem, adaptive: bool = False) -> Params:
     return Params(1 / (3 * problem.L) if adaptive else 1 / (2 * (problem.mu * problem.n + problem.L)))
 
 
-algorithm = method("saga", step, Params, State, init, draws)
+algorithm = method("saga", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, everywhere, method, zeros
+from fedtheory.algorithms.dialect import (
+    Array,
+    Distribution,
+    Gradients,
+    NamedTuple,
+    Point,
+    Problem,
+    Scalar,
+    everywhere,
+    method,
+    zeros,
+)
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import Table, edits
@@ -34,17 +45,9 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x (..., d)``: the server's model; ``c (..., d)``: its control variate; ``c_i (..., n, d)``: the clients'."""
 
-    x: Array
-    c: Array
-    c_i: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, c_i: Array | None = None) -> State:
-    """Zeros unless given; c^0 = (1/n) sum_i c_i^0."""
-    x = zeros(problem.d) if x is None else x
-    if c_i is None:
-        return State(x, zeros(problem.d), zeros(problem.n, problem.d))
-    return State(x, c_i.sum(axis=-2) / problem.n, c_i)
+    x: Point
+    c: Annotated[Array, "mean of c_i"]
+    c_i: Gradients
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -80,12 +83,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return State(x, c_i.sum(axis=-2) / problem.n, c_i)
 
 
-def invariant(problem: Problem, params: Params, state: State) -> Array:
-    """The server's control variate is the mean of the clients': c - (1/n) sum_i c_i, ``(..., d)``."""
-    return state.c - state.c_i.sum(axis=-2) / problem.n
-
-
-algorithm = method("scaffold", step, Params, State, init, draws, fixed_point, invariant)
+algorithm = method("scaffold", step, Params, State, draws=draws, fixed_point=fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {
@@ -132,7 +130,7 @@ class _Late(NamedTuple):
 
 
 def _late_init(problem: Problem, params: Params, **start: Any) -> Any:
-    state = init(problem, params, **start)
+    state = algorithm.init(problem, params, **start)
     return _Late(state.x, state.c, state.c_i, state.c)
 
 

@@ -6,7 +6,9 @@ So m steps from a renewed state are an outer iteration of Federated Optimization
 
 from __future__ import annotations
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
+from typing import Annotated
+
+from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.algorithms.slips import edits
 from fedtheory.randomness import Distribution, Draw, UniformSubset
@@ -22,13 +24,7 @@ class State(NamedTuple):
     """``w (..., d)``: the iterate; ``w_tilde (..., d)``: the snapshot."""
 
     w: Point
-    w_tilde: Point
-
-
-def init(problem: Problem, params: Params, w: Array | None = None, w_tilde: Array | None = None) -> State:
-    """Both 0 unless given; the snapshot is w where only that is given."""
-    w = zeros(problem.d) if w is None else w
-    return State(w, w if w_tilde is None else w_tilde)
+    w_tilde: Annotated[Array, "point from w"]
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -49,7 +45,7 @@ def renewed(state: State) -> State:
     return State(state.w, state.w)
 
 
-algorithm = method("svrg", step, Params, State, init, draws)
+algorithm = method("svrg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

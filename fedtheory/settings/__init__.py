@@ -12,8 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.algorithms.base import Algorithm, no_step
-from fedtheory.classes import ContractiveCompressors, FunctionClass, Met, NoisyGradients, UnbiasedCompressors
+from fedtheory.algorithms.base import DRAWN_FROM, Algorithm, default_draws, no_step
+from fedtheory.classes import (
+    Adversary,
+    ContractiveCompressors,
+    Delays,
+    FunctionClass,
+    Met,
+    MixingMatrix,
+    NoisyGradients,
+    UnbiasedCompressors,
+)
 from fedtheory.instances import Instance, Instances, Recipe, pick, value_of
 from fedtheory.numbers import symbols, validation
 from fedtheory.problems.base import Problem
@@ -219,6 +228,11 @@ class Setting:
             if adversary.field in taken and adversary.field not in known:
                 name = adversary.__name__
                 raise ValueError(f"the parameter {adversary.field} is of no class: write adversaries=({name}(),)")
+        for given in self.adversaries:
+            silent = isinstance(given, Adversary | Delays | MixingMatrix) and given.field in DRAWN_FROM
+            if silent and self.algorithm is not None and self.algorithm.draws is default_draws:
+                name = type(given).__name__
+                raise ValueError(f"the method draws from params.{given.field}, and {name} draws nothing: rename it")
 
     def _check(self, functions: FunctionClass) -> None:
         """Raise ``ValueError`` if the class of functions does not say what the setting asks of it."""

@@ -87,6 +87,9 @@ ILL_TYPED = {
     "clients are numbers of clients .* got 3": lambda: Setting(clients=3),
     "clients are numbers of clients .* got .0,.": lambda: Setting(clients=(0,)),
     "compressors is of no class: write adversaries=.UnbiasedCompressors": lambda: Setting(algorithm=COMPRESSED),
+    "draws from params.compressors, and Adversary draws nothing": lambda: Setting(
+        algorithm=COMPRESSED, adversaries=(ft.Adversary("compressors"),)
+    ),
     "has no parameter 'compressors'": lambda: Setting(algorithm=METHOD, adversaries=(ft.UnbiasedCompressors(),)),
     # What comes after a step.
     "V' comes after a step, and .* inequality has none": lambda: inequality(E(V_next) <= 2 * V),

@@ -140,7 +140,7 @@ def test_folders_import_only_those_before_them(package):
 #: models of steps, data as letters and outcomes of figures by their names.
 LEAVES = (
     *("fedtheory.papers", "fedtheory.tables", "fedtheory.learning", "fedtheory.data", "fedtheory.experiments"),
-    *("fedtheory.pytest_plugin", "verify.audit", "verify.checker"),
+    *("fedtheory.pytest_plugin", "fedtheory.sections", "verify.audit", "verify.checker", "verify.results"),
     *("verify.conformance", "verify.experiments", "verify.repair", "verify.mutation", "verify.export", "verify.pepit"),
     *(
         "verify.best",
@@ -153,7 +153,7 @@ LEAVES = (
     ),
 )
 #: Lines of the trunk, all counted, at most: docs/architecture.md says what belongs to it. It may only shrink.
-TRUNK = 59_134
+TRUNK = 57_943
 #: The package alone, of which the folders are the papers.
 _FOUND_AS_FOLDERS = ("fedtheory.plugins", "fedtheory.papers")
 

@@ -21,9 +21,9 @@ from places import ROOT
 
 from fedtheory import claims
 from fedtheory.naming import file_name
-from verify.base import files
 from verify.cli import main, saving
 from verify.report import terminal
+from verify.results import files
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
 

@@ -21,7 +21,7 @@ import sympy
 import fedtheory as ft
 from fedtheory import classes
 from fedtheory.compressors import bernoulli
-from fedtheory.algorithms.base import zeros
+from fedtheory.algorithms.parts import zeros
 from fedtheory.instances import numbers
 
 mu, L, gamma, alpha, beta, s, r, p, M, t, sigma = ft.letters("mu L gamma alpha beta s r p M t sigma")

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from fedtheory import claims
 from verify import Evidence, Verdict, check, results
 from verify.audit import audit
-from verify.base import code
 from verify.evidence import formats
 from verify.evidence.record import Provenance
 from verify.methods.search import agree
 from verify.report import terminal
 from verify.results import Carried
+from verify.results import digests as code
 
 #: One with certificates of some parameters only, one that is proved, and one that is false.
 OTHER, PROVED, FALLS = ("fedopt/fsvrg/property-a", "locodl/eq-6", "feddcd/lemma-B.8/rate")

@@ -107,7 +107,7 @@ _ALL, _LEAST = 2700.0, 0.1
 def costs(selected: Sequence[Claim], rechecking: bool) -> dict[str, float]:
     """Seconds of one processor that each claim may take, as its shipped result was found: they are for the order in
     which claims are tested, and for its progress. Claims without stored results count as average."""
-    from verify.base import code
+    from verify.results import digests as code
 
     ships = results.shipped()
     shares = {} if not rechecking else _RECHECKED if ships.checker == code.checker() else _CHANGED

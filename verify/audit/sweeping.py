@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any
 
 from fedtheory import extras
-from verify.base import code
+from verify.results import digests as code
 
 #: Seconds in which a scheduler has to answer, and in which it must have a worker.
 PATIENCE = 10

@@ -45,34 +45,30 @@ class NoStep(Undefined):
     """There is no state after a step: the code of the step or of its draws divides by zero."""
 
 
-def rollout(
-    claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int, passed: int = 0
-) -> tuple[Any, Array]:
+def rollout(case: Case, problem: Any, state: Any, rounds: int, passed: int = 0) -> tuple[Any, Array]:
     """All states after ``rounds`` steps along axis 1 of ``state (M, 1, ...)``, and their probabilities.
 
     As :func:`unrolled`.
     """
     reached = (state, np.ones(1, dtype=int))
-    for after in islice(unrolled(claim, instance, problem, state, passed), rounds):
+    for after in islice(unrolled(case, problem, state, passed), rounds):
         reached = after
     return reached
 
 
-def unrolled(
-    claim: Claim, instance: Instance, problem: Any, state: Any, passed: int = 0
-) -> Iterator[tuple[Any, Array]]:
+def unrolled(case: Case, problem: Any, state: Any, passed: int = 0) -> Iterator[tuple[Any, Array]]:
     """After each step, without end, all states along axis 1 of ``state (M, 1, ...)``, and their probabilities.
 
     ``passed``: rounds before these, of a method whose parameters vary. The tree of draws is enumerated, so that an
     expectation over it is exact. Raise ``ValueError`` if a draw has no finite support, ``NoStep`` where a step divides
     by zero.
     """
-    algorithm = claim.statement.algorithm
+    algorithm = case.statement.algorithm
     # Initial states of zeros do not distinguish fractions from floats.
-    exact = are_fractions(problem, instance.params, state)
+    exact = are_fractions(problem, case.params, state)
     probabilities = np.ones(1, dtype=int)
     for k in count(passed):
-        params = params_after(claim, instance, problem, k)
+        params = params_after(case, problem, k)
         before = len(probabilities)
         try:
             draws, p = support_of(algorithm.draws(problem, params, state), exact)
@@ -93,21 +89,21 @@ def differing(one: Any, two: Any, names: Collection[str] | None = None) -> list[
     return [name for name in asked if not (np.asarray(getattr(one, name)) == np.asarray(getattr(two, name))).all()]
 
 
-def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) -> Any:
+def params_after(case: Case, problem: Any, rounds: int) -> Any:
     """The parameters so many rounds after the one at hand, which for a bound is round 0: of most methods the same."""
-    algorithm = claim.statement.algorithm
+    algorithm = case.statement.algorithm
     if algorithm is None or not algorithm.schedules:
-        return instance.params
-    first = 0 if claim.statement.horizon else instance.params.round
+        return case.params
+    first = 0 if case.statement.horizon else case.params.round
     # Initial states of zeros do not distinguish fractions from floats.
-    exact = not any(isinstance(getattr(instance.params, name), float) for name in algorithm.schedules)
-    return at_round(algorithm.schedules, problem, instance.params, first + rounds, exact)
+    exact = not any(isinstance(getattr(case.params, name), float) for name in algorithm.schedules)
+    return at_round(algorithm.schedules, problem, case.params, first + rounds, exact)
 
 
 def _params_then(case: Case, problem: Any, rounds: int) -> Any:
     """As :func:`params_after`, None for what varies where that is irrational: few quantities speak of it."""
     try:
-        return params_after(case.claim, case.instance, problem, rounds)
+        return params_after(case, problem, rounds)
     except Irrational:
         varying = case.statement.algorithm.schedules
         return case.params._replace(**dict.fromkeys(varying))
@@ -121,7 +117,7 @@ def has_rounds(case: Case, rounds: int) -> bool:
         return True
     try:
         for k in range(rounds):
-            params_after(case.claim, case.instance, case.problem, k)
+            params_after(case, case.problem, k)
     except (ValueError, ArithmeticError):
         return False
     return True
@@ -183,7 +179,7 @@ def _sides(statement: Statement, case: Case, theta: Array, rounds: int) -> list[
         return last[1]
     later, probabilities = state, np.ones(1)
     if statement.stepping:
-        later, probabilities = rollout(case.claim, case.instance, problem, state, rounds)
+        later, probabilities = rollout(case, problem, state, rounds)
     return _compared(case, problem, (state, later), probabilities, rounds, len(theta))
 
 
@@ -202,7 +198,7 @@ def _along_runs(
     letters, exact = case.setting.bind(problem, case.params), are_fractions(problem, case.params, state)
     along = Along(of_runs(case.statement), letters, exact)
     reached = (state, np.ones(1, dtype=int))
-    after = unrolled(case.claim, case.instance, problem, state)
+    after = unrolled(case, problem, state)
     for k in range(rounds + 1):
         reached = next(after) if k else reached
         params = _params_then(case, problem, k)
@@ -237,16 +233,16 @@ def _(statement: Agreement, case: Case, theta: Array, rounds: int) -> list[Sides
 @_sides.register
 def _(statement: Stays, case: Case, theta: Array, rounds: int) -> list[Sides]:
     problem, state = case.instance.at(theta)
-    later, _ = rollout(case.claim, case.instance, problem, state, 1)
-    then = params_after(case.claim, case.instance, problem, 1)
+    later, _ = rollout(case, problem, state, 1)
+    then = params_after(case, problem, 1)
     return [_broadcast(statement.observed(problem, then, later), statement.observed(problem, case.params, state))]
 
 
 @_sides.register
 def _(statement: Reached, case: Case, theta: Array, rounds: int) -> list[Sides]:
     problem, state = case.instance.at(theta)
-    later, probabilities = rollout(case.claim, case.instance, problem, state, statement.rounds)
-    then = params_after(case.claim, case.instance, problem, statement.rounds)
+    later, probabilities = rollout(case, problem, state, statement.rounds)
+    then = params_after(case, problem, statement.rounds)
     left = expectation(statement.potential(problem, then, later), probabilities)
     right = evaluate(statement.share, {}) * statement.potential(problem, case.params, state)[:, 0]
     return [_broadcast(left, right)]
@@ -259,7 +255,7 @@ def sides_along(case: Case, theta: Array, at: Collection[int]) -> Iterator[list[
         found = _sides_of_runs(case, problem, state, max(at), len(theta))
         yield from (both for rounds, both in found if rounds in at)
         return
-    after = unrolled(case.claim, case.instance, problem, state)
+    after = unrolled(case, problem, state)
     for rounds, (later, probabilities) in zip(range(1, max(at) + 1), after, strict=False):
         if rounds in at:
             yield _compared(case, problem, (state, later), probabilities, rounds, len(theta))
@@ -286,7 +282,7 @@ def _compared(
     stepping = statement.stepping
     now, then = case.params, case.params
     if stepping:
-        now = params_after(case.claim, case.instance, problem, 0)
+        now = params_after(case, problem, 0)
         then = _params_then(case, problem, rounds)
     scalars = compared_by_size(statement.comparisons)
     exact = are_fractions(problem, case.params, state)
@@ -366,8 +362,8 @@ def leaving(case: Case, theta: Array) -> Array | None:
     if not domains:
         return None
     problem, state = case.start(theta)
-    later, _ = rollout(case.claim, case.instance, problem, state, 1)
-    params = params_after(case.claim, case.instance, problem, 1)
+    later, _ = rollout(case, problem, state, 1)
+    params = params_after(case, problem, 1)
     residuals = [np.asarray(domain(problem, params, later)) for domain in domains]
     return np.concatenate([r.reshape(len(theta), -1) for r in residuals], axis=1)
 

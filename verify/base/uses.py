@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.machinery import SOURCE_SUFFIXES, all_suffixes
 from importlib.util import decode_source
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 
 import numpy as np
 
@@ -226,17 +226,6 @@ def _is_numeric(name: str) -> bool:
     return name in ("", "linalg") or name in NUMERIC or (name.partition(".")[0] in NUMERIC and name[:7] != "linalg.")
 
 
-def may_be_used(module: ModuleType, names: Mapping[str, object]) -> bool:
-    """Return True if a module is of a listed package, of this package, or of the package that has these names."""
-    root, own = module.__name__.partition(".")[0], str(names.get("__name__", "")).partition(".")[0]
-    return root in PACKAGES | {_OURS, own}
-
-
 def is_foreign(cls: type) -> bool:
     """Return True if a class is none of Python's, of a listed package or of this package."""
     return cls.__module__.partition(".")[0] not in PACKAGES | {_OURS, "verify", "builtins", "sympy", "numpy", "scipy"}
-
-
-def is_of_library(function: FunctionType) -> bool:
-    """Return True if a function looks its names up in a module of a listed package."""
-    return str(function.__globals__.get("__name__", "")).partition(".")[0] in PACKAGES

@@ -115,14 +115,15 @@ def _posed(case: Case, quantities: Mapping[Any, Quantity]) -> Span:
             f"the parameters of {case.claim.id} vary with the round, and a potential that is the same does not"
         )
     posed = posing.pose(case.setting, case.instance)
-    escaped = leaving(case.with_instance(posed.instance), np.zeros((1, 0)))
+    at = case.with_instance(posed.instance)
+    escaped = leaving(at, np.zeros((1, 0)))
     if escaped is not None and any(v.coefficients for v in escaped.flat):
         raise ValueError("one step leaves the domain of a quantity")
     if not posing.closed(case):
         raise ValueError(f"one step of {case.claim.id} leaves the states that are posed")
     problem, params = posed.instance.problem, posed.instance.params
     _, state = posed.instance.at(np.zeros((1, 0)))
-    later, probabilities = rollout(case.claim, posed.instance, problem, state, 1)
+    later, probabilities = rollout(at, problem, state, 1)
     fixed = case.statement.algorithm.fixed_point(problem, params)
     before = {name: scalar(of) for name, of in _distances(state, fixed).items()}
     after = {name: scalar(expectation(of, probabilities)) for name, of in _distances(later, fixed).items()}

@@ -20,7 +20,6 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from verify import results
 from verify.audit import FAILED, audit, costs, sweeping
-from verify.base import files
 from verify.base.plain import clean
 from verify.cli import saving
 from verify.cli.arguments import DEFAULT_CLIENTS
@@ -28,6 +27,7 @@ from verify.cli.saving import audit_text, directory, writable, write_audit
 from verify.evidence import formats
 from verify.evidence.record import Evidence
 from verify.report import consoles, failures, progress, terminal
+from verify.results import files
 
 if TYPE_CHECKING:
     from verify.tightness.measure import MeasuredRun

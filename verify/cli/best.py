@@ -63,12 +63,13 @@ def run_best(args: Any) -> int:
     import time
     from dataclasses import replace
 
-    from verify.base import files, own
+    from verify.base import own
     from verify.best import every_n, factors, parameters, potentials, record, thresholds, words
     from verify.best.subjects import subject
     from verify.cli import answering
     from verify.cli.saving import replaying, writable
     from verify.report import consoles
+    from verify.results import files
     from verify.tightness import sweep
 
     claim, over = own.asked(args.own, args.id), tuple(args.over or ())

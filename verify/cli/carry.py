@@ -10,9 +10,10 @@ from pathlib import Path
 from fedtheory import claims
 from verify import results
 from verify.audit import FAILED
-from verify.base import code, files
 from verify.evidence import formats
 from verify.evidence.record import Evidence
+from verify.results import digests as code
+from verify.results import files
 
 
 def main(audit: Path) -> None:

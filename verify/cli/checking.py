@@ -94,9 +94,10 @@ def run_check(args: Any) -> int:
     """The result for each claim of a file, as it is found; 2 where one could not be tested, 1 for a verdict that is not
     to be."""
     from fedtheory import naming
-    from verify.base import files, own
+    from verify.base import own
     from verify.cli import saving
     from verify.report import answers, consoles, terminal
+    from verify.results import files
 
     copy = None if args.json is None or answering.asked() else saving.writable(args.json)
     out = None if args.out is None else saving.directory(args.out)
@@ -152,11 +153,11 @@ def run_check(args: Any) -> int:
 def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:
     """The evidence for a claim, and why there is none, empty where there is."""
     from verify.audit import FAILED
-    from verify.base import files
     from verify.base.limits import Stopped, limited
     from verify.base.verdict import Verdict
     from verify.checking import check
     from verify.evidence.record import Evidence
+    from verify.results import files
 
     size = args.memory * 2**30
     with tempfile.TemporaryDirectory() as folder:

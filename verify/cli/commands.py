@@ -15,7 +15,7 @@ from fedtheory import claims, tables
 from fedtheory.claims import Claim
 from verify import checker, results
 from verify.audit import sweeping
-from verify.base import files, limits
+from verify.base import limits
 from verify.base.plain import clean
 from verify.cli import answering, tightening
 from verify.cli.arguments import parser
@@ -23,6 +23,7 @@ from verify.cli.saving import writable
 from verify.evidence import certificates, counterexamples, formats, references
 from verify.pep.prover import DoesNotHold
 from verify.report import consoles, outcomes, terminal
+from verify.results import files
 
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000

@@ -56,13 +56,13 @@ def run_experiment(args: argparse.Namespace) -> int:
     """Run figures; list them where none is named."""
     from fedtheory import naming
     from verify.audit import sweeping
-    from verify.base import files
     from verify.base.plain import clean
     from verify.cli.saving import directory
     from verify.experiments import figures as stored
     from verify.experiments import running
     from verify.experiments.deciding import LEAST
     from verify.report import consoles, figures
+    from verify.results import files
 
     if args.markdown:
         from verify.report import experiments

@@ -140,8 +140,8 @@ def plot(evidence: Evidence, path: Path | None, report: Console) -> None:
     """
     if path is None:
         return
-    from verify.base import files
     from verify.report import consoles, plot, style
+    from verify.results import files
 
     if evidence.counterexample is None:
         raise ValueError(f"{evidence.claim.id} is {evidence.verdict}: there is no counterexample to draw")
@@ -306,9 +306,9 @@ def _warn(found: Shipped, report: Console) -> None:
 
 def _stored(claim: Claim, seed: int, budget: str) -> Evidence:
     """The evidence for a claim of which none is carried: what an audit left in the cache, or computed."""
-    from verify.base import files
     from verify.cli import saving
     from verify.report import consoles
+    from verify.results import files
 
     log = consoles.console(sys.stderr)
     kept = saving.Verdicts(files.directory() / "verdicts", seed, budget, lambda text: consoles.say(log, text))

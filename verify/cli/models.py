@@ -83,10 +83,10 @@ def run_certify(args: argparse.Namespace) -> int:
     """Print both ends of each model, and write them where that was asked for."""
     import sys
 
-    from verify.base import files
     from verify.base.limits import limited
     from verify.cli import answering, saving
     from verify.report import consoles
+    from verify.results import files
 
     copy = None if args.json is None or answering.asked() else saving.writable(args.json)
     proofs = None if args.proofs is None else saving.directory(args.proofs)
@@ -119,11 +119,11 @@ def _for_all(args: argparse.Namespace, copy: Path | None) -> int:
     """Print what is shown for all letters; 1 if the stated value is not proved."""
     import sys
 
-    from verify.base import files
     from verify.base.limits import limited
     from verify.cli import answering
     from verify.pepit import for_all
     from verify.report import consoles
+    from verify.results import files
 
     at: dict[str, Fraction | int | str] = {}
     for text in args.at:
@@ -247,7 +247,7 @@ def _shown(value: Number | None) -> str:
 
 def _fractions(bound: Number) -> tuple[Number, Number]:
     """Return fractions, at most and at least a bound: the bound itself, unless it has roots."""
-    from verify.exact.algebraic import Algebraic
+    from verify.pepit.algebraic import Algebraic
 
     return bound.between(_BITS) if isinstance(bound, Algebraic) else (bound, bound)
 

@@ -147,8 +147,9 @@ def _remark(repair: Repair) -> str:
 
 def _key(claim: Claim, args: Any) -> dict[str, Any]:
     """Return what identifies stored trials: the claim, the seed and the code."""
-    from verify.base import code, neighbours
+    from verify.base import neighbours
     from verify.report import statement
+    from verify.results import digests as code
 
     return {
         "id": claim.id,
@@ -177,7 +178,7 @@ def _known(path: Path, key: dict[str, Any]) -> dict[str, bool]:
 
 
 def _store(path: Path, key: dict[str, Any], search: Search) -> None:
-    from verify.base import files
+    from verify.results import files
 
     repairs = _repairs(search)
     content = {"of": key, "complete": search.found.complete, "repairs": repairs, "tried": search.known}

@@ -1,8 +1,8 @@
 """Files that commands write: those of an audit, and verdicts, one file each, as they are found.
 
 An audit that ended goes on from the verdicts on disk, and a second one is done at once. A verdict is taken up again
-only if all that it rests on (:mod:`verify.base.code`), the seed and the budget are those with which it was found, and
-the file is as it was written. Claims of a user's file are never taken from here.
+only if all that it rests on (:mod:`verify.results.digests`), the seed and the budget are those with which it was found,
+and the file is as it was written. Claims of a user's file are never taken from here.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from typing import Any
 import verify
 from fedtheory.claims import Claim
 from fedtheory.naming import file_name
-from verify.base import code, files
 from verify.evidence import formats
 from verify.evidence.record import Evidence
+from verify.results import digests as code
+from verify.results import files
 
 
 def audit_text(entries: Sequence[dict[str, Any]], args: argparse.Namespace, missing: Sequence[Claim] = ()) -> str:

@@ -70,10 +70,11 @@ def run_tight(args: argparse.Namespace) -> int:
 
     from fedtheory import claims
     from verify.audit import sweeping
-    from verify.base import files, own
+    from verify.base import own
     from verify.cli import answering
     from verify.cli.saving import replaying, writable
     from verify.report import consoles, style, tight
+    from verify.results import files
     from verify.tightness import emptiness, rounds, sweep
 
     loaded = () if args.own is None else own.load(args.own)

@@ -87,7 +87,7 @@ def layout(case: Case, problem: Any, begun: Any) -> Layout:
         if not is_exact(*begun):
             entries = entries.astype(float)
         try:
-            later, _ = rollout(case.claim, case.instance, problem, found.states(entries, begun), 1)
+            later, _ = rollout(case, problem, found.states(entries, begun), 1)
             lost = {name for name in found.clocks if not _is_one(getattr(later, name))}
         except (ValueError, ArithmeticError, TypeError):
             # Zeros of integers that a step adds to, say.
@@ -134,7 +134,7 @@ def sides_after(case: Case, theta: Array, rounds: int) -> list[tuple[Array, Arra
     first = np.concatenate([exact([1]), exact(shape.flat(begun)[0, 0])])
     for quantity in case.statement.quantities:
         if not quantity.after:
-            params = params_after(case.claim, case.instance, problem, 0)
+            params = params_after(case, problem, 0)
             values[quantity.expression] = quantity.of(problem, params, begun)
             continue
         Q = _form(case, problem, quantity, shape, last, rounds)
@@ -226,7 +226,7 @@ def _steps(case: Case, problem: Any, begun: Any, shape: Layout, rounds: int, kno
 def _step(case: Case, problem: Any, state: Any, shape: Layout, passed: int, known: int) -> _Step:
     try:
         with unseen():
-            later, p = rollout(case.claim, case.instance, problem, state, 1, passed)
+            later, p = rollout(case, problem, state, 1, passed)
             images = shape.flat(later)[0]
             alike = all(_is_one(getattr(later, name)) for name in shape.clocks)
     except Exception as error:
@@ -249,9 +249,7 @@ def _form(case: Case, problem: Any, quantity: Any, shape: Layout, last: Any, rou
     state = shape.states(unknowns(known, shape.size)[None], last)
     try:
         with unseen():
-            value = np.asarray(
-                quantity.of(problem, params_after(case.claim, case.instance, problem, rounds), state)
-            ).item()
+            value = np.asarray(quantity.of(problem, params_after(case, problem, rounds), state)).item()
         terms: Mapping[Any, Any] = terms_of(value)
     except Exception as error:
         raise NotPolynomial(f"{quantity.expression} is no quadratic polynomial of the state: {error}") from error
@@ -295,7 +293,7 @@ def _compared(case: Case, problem: Any, state: Any, shape: Layout, step: _Step, 
     """The states after a step from a state of fractions, which are those to which the maps take it."""
     w = np.concatenate([exact([1]), exact(shape.flat(state)[0, 0])])
     try:
-        later, p = rollout(case.claim, case.instance, problem, state, 1, k)
+        later, p = rollout(case, problem, state, 1, k)
         images = shape.flat(later)[0]
     except Exception as error:
         raise NotPolynomial(f"a step of {case.claim.id} is no affine map of the state: {error}") from error

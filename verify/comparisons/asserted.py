@@ -210,7 +210,7 @@ def unheld(case: Case) -> str:
     algorithm = case.setting.algorithm if case.setting.drawing.special is None else None
     if algorithm is None or algorithm.invariant is None:
         return ""
-    kept = replace(case.claim, statement=Invariant(algorithm, algorithm.invariant, ""))
+    kept = case.with_claim(replace(case.claim, statement=Invariant(algorithm, algorithm.invariant, "")))
     steps = (case.statement.stepping or case.statement.scope is Scope.LIMIT) and algorithm.step is not no_step
     starts = [("its initial states", case.instance.initial, case.instance.size_of_start)]
     starts += [("states about its fixed point", case.instance.at, case.instance.dimension)]
@@ -220,7 +220,7 @@ def unheld(case: Case) -> str:
         problem, state = at(generic(size))
         if _breaks(algorithm, problem, case.instance, state):
             return f"the invariant of {algorithm.name} does not hold at {where}"
-        if steps and _breaks(algorithm, problem, case.instance, rollout(kept, case.instance, problem, state, 1)[0]):
+        if steps and _breaks(algorithm, problem, case.instance, rollout(kept, problem, state, 1)[0]):
             return f"a step of {algorithm.name} from {where} breaks its invariant"
     if case.problem is not None and ties_less(algorithm, case.problem, case.params):
         return f"the invariant of {algorithm.name} ties less of a state there than on other problems"
@@ -301,7 +301,7 @@ def resting(case: Case) -> tuple[Any, Any] | None:
     if case.instance.coordinates is None or not 0 < size <= LARGEST:
         return None
     problem, states = case.instance.at(exact(np.eye(size + 1, size, k=-1, dtype=int)))
-    later, p = rollout(case.claim, case.instance, problem, states, 1)
+    later, p = rollout(case, problem, states, 1)
     images = np.asarray(case.instance.coordinates(later))[:, np.asarray(p > 0)]
     # Of z: (A_k - I) z + b_k = 0 for each draw k.
     A = np.moveaxis(images[1:] - images[:1], 0, -1) - np.eye(size, dtype=int)
@@ -320,7 +320,7 @@ def _fixed(case: Case) -> tuple[Any, Any]:
 
 def _stays(case: Case, problem: Any, state: Any) -> bool:
     """Return True if a step leaves a state unchanged, for every draw."""
-    return not differing(rollout(case.claim, case.instance, problem, state, 1)[0], state)
+    return not differing(rollout(case, problem, state, 1)[0], state)
 
 
 def _rows(size: int) -> Iterator[Array]:

@@ -124,7 +124,7 @@ def _trace(case: Case, passed: int, hidden: frozenset[str]) -> Dynamics:
     while True:
         # What coordinates do not determine after a step is not read by the next.
         known = _without(state, hidden)
-        later, p = rollout(case.claim, case.instance, problem, known, 1, passed)
+        later, p = rollout(case, problem, known, 1, passed)
         images = np.asarray(coordinates(later))
         again = at(images.reshape(-1, m))[1]
         lost = hidden | _differing(later, again)
@@ -153,7 +153,7 @@ def _follow(case: Case, passed: int, found: Dynamics, run: tuple[Any, Any, Any],
     problem, state, coordinates = run
     z = np.asarray(coordinates(state)).reshape(-1)
     for k in range(1 if case.statement.algorithm.schedules else rounds):
-        later, p = rollout(case.claim, case.instance, problem, state, 1, passed)
+        later, p = rollout(case, problem, state, 1, passed)
         images = np.asarray(coordinates(later)).reshape(len(p), -1)
         if not (images == found.A @ z).all() or not (np.asarray(p) == found.p).all():
             raise NotPolynomial("a state of fractions is mapped otherwise")

@@ -101,9 +101,9 @@ def _followed(case: Case, row: Array, rounds: int) -> list[tuple[Array, Array]]:
 @_parts_of.register
 def _(statement: Invariant, case: Case, row: Array, rounds: int) -> Iterator[Compared]:
     problem, state = case.instance.at(row)
-    now, params = (params_after(case.claim, case.instance, problem, rounds) for rounds in (0, 1))
+    now, params = (params_after(case, problem, rounds) for rounds in (0, 1))
     before = _vanishing("residual", statement.residual(problem, now, state))
-    later, _ = rollout(case.claim, case.instance, problem, state, 1)
+    later, _ = rollout(case, problem, state, 1)
     after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
     if is_rounding():
         # Whether it vanishes exactly rounding does not tell.

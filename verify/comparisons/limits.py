@@ -51,7 +51,7 @@ def sides_of_cycle(case: Case, point: Coordinates, rounds: int, entry: int) -> t
         raise ValueError(f"a run of {case.claim.id} depends on more than its state there")
     sides = []
     for problem, state in (case.instance.at(as_row(point)), begun(case, as_row(point))):
-        later, _ = rollout(case.claim, case.instance, problem, state, rounds)
+        later, _ = rollout(case, problem, state, rounds)
         if differing(later, state):
             raise ValueError(f"{rounds} rounds of {case.claim.id} do not lead back to that state")
         quantity = vanishing(case.claim)[entry]

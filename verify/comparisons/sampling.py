@@ -266,7 +266,7 @@ def step_sampler(case: Case, theta: Array, seed: int, level: float, size: int = 
     if not statement.stepping:
         raise ValueError(f"{case.claim.id} is a statement of kind {statement.kind}: it has no step to sample")
     problem, state = case.start(np.asarray(theta)[None])
-    later, _ = rollout(case.claim, case.instance, problem, state, 1)
+    later, _ = rollout(case, problem, state, 1)
     along = [q for q in statement.quantities if isinstance(q.of, OfRun)]
     after = [q for q in statement.quantities if q.after and q not in along] + list(of_one_state(along))
     values = {f"{q.expression} after a step": q.of(problem, case.params, later) for q in after}

@@ -241,7 +241,7 @@ def _is_followed(case: Case, rounds: int, maps: Callable[..., list[Dynamics]]) -
 
 def _left_form(case: Case, last: Dynamics, rounds: int) -> Array:
     """The matrix of the left side after so many rounds, of which the last is at hand."""
-    return last.form(_left(case.claim), params_after(case.claim, case.instance, last.problem, rounds))
+    return last.form(_left(case.claim), params_after(case, last.problem, rounds))
 
 
 def _started(instance: Instance) -> Array | None:
@@ -269,7 +269,7 @@ def maps(case: Case, passed: int = 0) -> tuple[Array, Array]:
     assert case.instance.coordinates is not None
     basis = np.eye(case.instance.dimension)
     problem, state = case.instance.at(np.concatenate([0 * basis[:1], basis]))
-    later, p = rollout(case.claim, case.instance, problem, state, 1, passed)
+    later, p = rollout(case, problem, state, 1, passed)
     # Fractions in somebody's code make objects of floats.
     images = to_float(case.instance.coordinates(later))
     return np.moveaxis(images[1:] - images[:1], 0, -1), to_float(p)
@@ -280,7 +280,7 @@ def _form(case: Case, rounds: int = 0) -> Array:
     basis = np.eye(case.instance.dimension)
     i, j = np.triu_indices(case.instance.dimension, 1)
     problem, state = case.instance.at(np.concatenate([basis, basis[i] + basis[j]]))
-    params = params_after(case.claim, case.instance, problem, rounds)
+    params = params_after(case, problem, rounds)
     values = np.broadcast_to(to_float(_left(case.claim).of(problem, params, state)), (len(state[0]), 1))[:, 0]
     Q = np.zeros((case.instance.dimension,) * 2, dtype=values.dtype)
     squares = values[: case.instance.dimension]

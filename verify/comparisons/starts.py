@@ -61,13 +61,13 @@ def at_rest(case: Case, problem: Any, state: Any) -> Any:
     Such a part, an accuracy say, may be another after each step: it is what no code may look at.
     """
     try:
-        moved = differing(rollout(case.claim, case.instance, problem, state, 1)[0], state)
+        moved = differing(rollout(case, problem, state, 1)[0], state)
         if not moved:
             return state
         hidden = {name: np.full(np.shape(getattr(state, name)), Undetermined(), dtype=object) for name in moved}
         with unseen():
             kept = state._replace(**hidden)
-            later, _ = rollout(case.claim, case.instance, problem, kept, 1)
+            later, _ = rollout(case, problem, kept, 1)
             stays = not differing(later, state, set(state._fields) - set(moved))
         return kept if stays else None
     except Exception:

@@ -39,13 +39,13 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import LOGISTIC, SQUARED, Loss
 from fedtheory.problems.quadratic import Quadratics, least_squares
 from fedtheory.randomness import map_leaves
-from verify.base import files
 from verify.base.plain import quoted
 from verify.conformance import npz
 from verify.conformance.references import reference
 from verify.conformance.scenarios import scenarios
 from verify.evidence import formats
 from verify.evidence.parsing import fraction
+from verify.results import files
 
 _LOSSES: Mapping[str, Loss] = {"least-squares": SQUARED, "logistic": LOGISTIC}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms import base
+from fedtheory.algorithms.parts import zeros
 from fedtheory.numbers import rational
 from verify.data import arrays
 from verify.data.arrays import Array, AtMost, Greatest, Inverse
@@ -74,7 +74,7 @@ def _functions(space: Space) -> Iterator[tuple[Any, Any]]:
     yield rational.inverse, Rule("inverse", lambda A: Inverse(_square(array(A))))
     yield rational.exact, Rule("exact", array)
     yield rational.to_float, Rule("to_float", array)
-    yield base.zeros, Rule("zeros", lambda *lengths: filled(0, tuple(lengths)))
+    yield zeros, Rule("zeros", lambda *lengths: filled(0, tuple(lengths)))
     yield builtins.int, Rule("int", _whole)
     yield builtins.bool, Rule("bool", _truth)
     yield builtins.float, Rule("float", _same)

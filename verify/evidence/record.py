@@ -327,3 +327,18 @@ def strongest(outcomes: Sequence[Outcome]) -> Outcome | None:
     """The first outcome with the strongest verdict; None if no method has one."""
     decided = [o for o in outcomes if o.verdict is not None]
     return min(decided, key=lambda o: STRENGTH.index(o.verdict or Verdict.NOT_TESTED), default=None)
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The stored evidence on a claim, found by the same code of its theory, with a ``seed`` and a ``budget``.
+
+    ``alike``: whether the code that checks it is the same too; without that all that is not a proof is found anew.
+    ``unread``: why there is nothing that could be read; ``evidence`` is None then.
+    """
+
+    evidence: Evidence | None
+    seed: int
+    budget: str
+    alike: bool
+    unread: str = ""

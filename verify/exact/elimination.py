@@ -13,10 +13,30 @@ if TYPE_CHECKING:
     # A core install lacks it, in which stored results are read without any of this.
     import flint
 
-    from verify.exact.algebraic import Algebraic
+
+class ExactNumber:
+    """A number of an ordered field with roots, as fractions are computed with, and modulo some primes."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def residue(self, prime: int) -> int:
+            """The number modulo a prime that its field has."""
+
+        def __sub__(self, other: Any) -> Any: ...
+
+        def __mul__(self, other: Any) -> Any: ...
+
+        def __truediv__(self, other: Any) -> Any: ...
+
+        def __neg__(self) -> Any: ...
+
+        def __lt__(self, other: Any) -> Any: ...
+
 
 #: Numbers that are computed with: those of a matrix are all of one type, or integers and Python's fractions.
-Number = TypeVar("Number", Fraction, "flint.fmpq", "Algebraic")
+Number = TypeVar("Number", Fraction, "flint.fmpq", ExactNumber)
 
 
 def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[int, Number]]]:
@@ -54,9 +74,7 @@ def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[i
 def _exact(value: Any) -> Any:
     import flint
 
-    from verify.exact.algebraic import Algebraic
-
-    return value if isinstance(value, flint.fmpq | Algebraic) else Fraction(value)
+    return value if isinstance(value, flint.fmpq | ExactNumber) else Fraction(value)
 
 
 def is_positive_semidefinite(matrix: Iterable[Iterable[Number]]) -> bool:
@@ -91,12 +109,7 @@ def independent(
 ) -> Independent:
     """Return the rows and pivots that determine the rank of some sparse rows.
 
-    <<<<<<< Updated upstream
-        ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers exist.
-    =======
-        ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers have a
-        value.
-    >>>>>>> Stashed changes
+    ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers exist.
     """
     import flint
 
@@ -120,9 +133,7 @@ def independent(
 
 def residue(value: Any, prime: int = PRIME) -> int:
     """A rational number modulo a prime; one with roots modulo a prime that its field has."""
-    from verify.exact.algebraic import Algebraic
-
-    if isinstance(value, Algebraic):
+    if isinstance(value, ExactNumber):
         return value.residue(prime)
     below = int(value.denominator)
     return int(value.numerator) * (1 if below == 1 else pow(below, -1, prime)) % prime

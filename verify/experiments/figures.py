@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from fedtheory import naming, plugins
 from fedtheory.experiments import Curve, Figure, Less, Result, SeedComparison, Span, Stated, numbers_of
 from fedtheory.kinds.experiment import Experiment
-from verify.base import files
 from verify.evidence.record import Sighting
 from verify.experiments.deciding import MOST, Observed, decide
+from verify.results import files
 
 #: The name of the file beside a paper's figures.
 NAME = "seen.json"

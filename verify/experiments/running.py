@@ -18,10 +18,10 @@ from fedtheory import plugins
 from fedtheory.experiments import SEEDS, Curve, Figure, Result, Source, Span
 from fedtheory.naming import file_name
 from verify.audit.sweeping import sweep
-from verify.base import files
 from verify.experiments import figures as stored
 from verify.experiments.deciding import Observed
 from verify.experiments.figures import StoredFigure
+from verify.results import files
 
 #: Suffixes that files of data may have besides.
 COMPRESSED = ("", ".gz", ".bz2")

@@ -58,9 +58,10 @@ def run_export(args: Any) -> int:
     from fedtheory import claims
     from fedtheory.naming import file_name
     from verify import checker
-    from verify.base import files, own
+    from verify.base import own
     from verify.export import found, latex, rocq
     from verify.export.objects import ProofObjects
+    from verify.results import files
 
     if args.all and args.names:
         raise ValueError("--all is of all claims: name none")

@@ -220,7 +220,7 @@ def _replicable(claim: Claim, place: Place) -> bool:
     crowd = _drawn(claim, place, 3, np.random.default_rng(0))
     case = Case.of(claim, _instance(claim, place, crowd))
     try:
-        after, _ = rollout(claim, case.instance, *case.start(crowd.theta), 2)
+        after, _ = rollout(case, *case.start(crowd.theta), 2)
     except ValueError:
         return False
     return all(len(field) == len(crowd.theta) for field in after)

@@ -64,7 +64,7 @@ def posed_as_claimed(case: Case, rounds: int | None = None) -> bool:
         anything = posing.any_functions(case)
         for k in range((rounds or 0) + 1):
             # Code may do otherwise where the parameters are other ones.
-            then = params_after(case.claim, case.instance, case.problem, k) if rounds else case.params
+            then = params_after(case, case.problem, k) if rounds else case.params
             posing.check_read(case.with_instance(replace(case.instance, params=then)))
     except NotLinear:
         raise

@@ -171,7 +171,7 @@ def _through_lyapunov(case: Case, statement: Bound, prover: Prover) -> list[Cert
         raise ValueError(f"the constant of {case.claim.id} is negative at these parameters")
     posed = posing.pose(case.setting, case.instance)
     problem, state = posed.instance.at(_THETA)
-    later, p = rollout(case.claim, posed.instance, problem, state, 1)
+    later, p = rollout(case.with_instance(posed.instance), problem, state, 1)
     if not _stays(case.claim, posed, later):
         return [start, _left()]
     gap, error = (_at(of, posed, state) for of in (gap_of, error_of))

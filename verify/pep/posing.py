@@ -361,9 +361,9 @@ def preserved(case: Case) -> bool:
 
 
 def _vanishes_later(case: Case) -> bool:
-    posed = pose(case.setting, case.instance).instance
-    later, _ = rollout(case.claim, posed, *posed.at(np.zeros((1, 0))), 1)
-    params = params_after(case.claim, posed, posed.problem, 1)
+    posed = case.with_instance(pose(case.setting, case.instance).instance)
+    later, _ = rollout(posed, *posed.instance.at(np.zeros((1, 0))), 1)
+    params = params_after(posed, posed.problem, 1)
     assert case.statement.residual is not None
     residual = np.asarray(case.statement.residual(posed.problem, params, later))
     if not residual.size:

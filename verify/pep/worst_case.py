@@ -154,7 +154,7 @@ def _run(at: _At, rounds: int, initial: bool = False) -> _FormalRun:
     posed = posing.pose(at.case.setting, at.case.instance)
     start = posed.instance.initial if initial and posed.instance.initial is not None else posed.instance.at
     problem, state = start(np.zeros((1, 0)))
-    return _FormalRun(posed, state, *rollout(at.case.claim, posed.instance, problem, state, rounds))
+    return _FormalRun(posed, state, *rollout(at.case.with_instance(posed.instance), problem, state, rounds))
 
 
 def _link(

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fedtheory import extras
-from verify.exact.algebraic import Algebraic, TooLarge, rational
 from verify.pepit import exactly
+from verify.pepit.algebraic import Algebraic, TooLarge, rational
 from verify.pepit.model import Constraint, Inequality, Key, Model, Quantity
 from verify.pepit.systems import Rational
 

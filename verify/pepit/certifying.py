@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from verify.exact.algebraic import Algebraic, Field, rational
 from verify.pep import faces
 from verify.pepit import optimality, points, recognised, systems
+from verify.pepit.algebraic import Algebraic, Field, rational
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from verify.exact.algebraic import Algebraic, Field, TooLarge
+from verify.pepit.algebraic import Algebraic, Field, TooLarge
 
 #: Digits of what is no fraction, and digits beyond which a fraction is rounded to as many.
 DIGITS, _LONGEST = 40, 400

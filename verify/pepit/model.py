@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
-from verify.exact.algebraic import Algebraic, Field, rational
+from verify.pepit.algebraic import Algebraic, Field, rational
 from verify.pepit.systems import Affine, Block, Found, Rational, System, unpacked
 
 #: An inner product of two points (smaller index first), or a function value.

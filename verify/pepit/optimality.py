@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from fedtheory.numbers.rational import Array
-from verify.exact.algebraic import Algebraic, Field
 from verify.pepit import recognised
+from verify.pepit.algebraic import Algebraic, Field
 from verify.pepit.points import Zeros
 from verify.pepit.systems import Affine, Block, Rational, System, to_float
 

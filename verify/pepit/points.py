@@ -19,9 +19,9 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array
 from verify.exact import elimination
-from verify.exact.algebraic import Algebraic, AlgebraicMatrix, rational
 from verify.exact.elimination import residue
 from verify.pep import faces
+from verify.pepit.algebraic import Algebraic, AlgebraicMatrix, rational
 from verify.pepit.systems import (
     Affine,
     Found,

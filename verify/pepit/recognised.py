@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import flint
 
-from verify.exact.algebraic import Algebraic, Field, TooLarge
 from verify.pep.faces import between
+from verify.pepit.algebraic import Algebraic, Field, TooLarge
 
 
 def number(value: int, scale: int, bits: int, field: Field) -> Fraction | Algebraic | None:

@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from fedtheory.numbers.rational import Array
 from verify.base import panics
-from verify.exact.algebraic import Algebraic, Field
 from verify.exact.elimination import PRIME, is_positive_semidefinite
+from verify.pepit.algebraic import Algebraic, Field
 
 #: Rational numbers of flint, which is what all of this computes with.
 Rational = flint.fmpq

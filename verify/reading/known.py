@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory import randomness
-from fedtheory.algorithms import base
+from fedtheory.algorithms.parts import zeros
 from fedtheory.numbers import rational
 from fedtheory.problems import quadratic
 from fedtheory.randomness import masks, participation
@@ -123,7 +123,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield np.repeat, Rule("repeat", _repeated)
     yield np.zeros, Rule("zeros", _filled)
     yield np.zeros_like, Rule("zeros_like", _zeros_like)
-    yield base.zeros, Rule("zeros", _zeros)
+    yield zeros, Rule("zeros", _zeros)
     yield builtins.hasattr, Rule("hasattr", _has)
     yield builtins.range, Rule("range", _range)
     yield builtins.len, Rule("len", _length)

@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import fedtheory
+from fedtheory.algorithms.parts import Start, begun
 from verify.reading import theory
 from verify.reading.arrays import METHODS
 from verify.reading.calls import loads, replaced
@@ -87,6 +88,8 @@ class Objects(ABC):
             return NamedTupleValue(
                 type(value), {name: self.lifted(part) for name, part in zip(value._fields, value, strict=True)}
             )
+        if type(value) is Start:
+            return Rule("init", partial(self._started, value))
         if is_keeper(value):
             return Maker(value)
         if is_ours(value) and is_dataclass(value):
@@ -96,6 +99,11 @@ class Objects(ABC):
         if _is_plain_instance(value):
             return DataclassValue(value)
         return Unknown(_unread(value))
+
+    def _started(self, start: Start, problem: Any, params: Any, *values: Any, **named: Any) -> Any:
+        given = NamedTupleValue(None, start.given(*values, **named))
+        made = (self.lifted(start.State), self.lifted(start.starts))
+        return self._called(self.lifted(begun), (*made, problem, given), {})
 
     def _function(self, function: FunctionType) -> Function:
         node, module = tree_of(function)

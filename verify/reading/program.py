@@ -13,8 +13,9 @@ import numpy as np
 
 from fedtheory.algorithms import base
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.parts import RESTING, Start, at_optimum
 from fedtheory.numbers import literals
-from verify.reading import known, oracles, terms
+from verify.reading import known, oracles, terms, theory
 from verify.reading.arrays import as_term, axis_of
 from verify.reading.delays import delays
 from verify.reading.drawable import undrawable, undrawable_in
@@ -152,12 +153,7 @@ def state_at_start(algorithm: Algorithm, problem: Any, params: Any, free: Sequen
 
 def _begun(world: _Given, algorithm: Algorithm, free: Sequence[str]) -> Any:
     kept = {name: terms.leaf(Op.PART, name, world.types[name]) for name in free}
-    init = theirs(algorithm.init, algorithm.State)
-    if starts_at_zero(init, algorithm.State):
-        # All parts that are not free are zero.
-        parts_begun = {n: kept.get(n, terms.zeros(kind.axes)) for n, kind in world.types.items()}
-        return NamedTupleValue(algorithm.State, parts_begun)
-    return world.reader.call_with(init, world.given[:2], kept)
+    return world.reader.call_with(theirs(algorithm.init, algorithm.State), world.given[:2], kept)
 
 
 def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str, Term]:
@@ -291,19 +287,18 @@ def theirs(function: Any, State: type | None = None) -> Any:
     return function
 
 
-def starts_at_zero(init: Any, State: type) -> bool:
+def starts_as_declared(init: Any, State: type) -> bool:
     """Return True if an ``init`` is the one that ``method`` supplies where the author gives none."""
-    plain = type(init) is partial and init.func is base.starting_at_zero and not init.keywords
-    return plain and len(init.args) == 2 and init.args[0] is State
+    return type(init) is Start and init.State is State and theory.holds(init.starts)
 
 
 def kinds_at_rest(algorithm: Algorithm) -> Mapping[str, str] | None:
     """Return the kinds of the parts of a state, if ``method`` supplies the fixed point; None if the author does."""
     centre: Any = algorithm.fixed_point
-    if type(centre) is not partial or centre.func is not base.at_optimum or centre.keywords or len(centre.args) != 2:
+    if type(centre) is not partial or centre.func is not at_optimum or centre.keywords or len(centre.args) != 2:
         return None
     State, parts = centre.args
-    found = [next((kind for kind, at in base.RESTING.items() if at is part), None) for part in parts]
+    found = [next((kind for kind, at in RESTING.items() if at is part), None) for part in parts]
     if State is not algorithm.State or None in found:
         return None
     return dict(zip(State._fields, found, strict=True))

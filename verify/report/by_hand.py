@@ -238,7 +238,7 @@ def _letters(example: Counterexample, instance: Instance, problem: Any) -> dict[
 
 def _run(example: Counterexample, case: Case) -> Iterator[str]:
     """Where the run starts, what a step is and where it leads, and what is compared."""
-    claim, kind = example.claim, example.claim.statement
+    kind = example.claim.statement
     values: dict[str, Any] = {}
     if not example.point and (case.instance.dimension or not kind.quantities):
         # There is no state, or any is as good.
@@ -260,14 +260,14 @@ def _run(example: Counterexample, case: Case) -> Iterator[str]:
     if moves and example.rounds and is_enumerable(case, example.rounds):
         recorded, answers = _recording(case.instance)
         case = case.with_instance(recorded)
-        later, probabilities = rollout(claim, recorded, problem, state, example.rounds)
+        later, probabilities = rollout(case, problem, state, example.rounds)
         yield from answers
         yield from _outcomes(state, later, probabilities, example.rounds)
     elif moves and example.rounds:
         return
     elif hasattr(state, "states"):
         yield from _history(state)
-    then = params_after(claim, case.instance, problem, example.rounds) if moves else case.params
+    then = params_after(case, problem, example.rounds) if moves else case.params
     along = along_run(case, problem, state, example.rounds) if of_runs(kind) else {}
     for q in _asked(example):
         after = q.after and kind.stepping
@@ -320,7 +320,7 @@ def _at_rest(case: Case) -> tuple[Any, Any, Sequence[str]]:
     problem, state = rest
     if case.instance.coordinates is not None:
         problem, state = begun(case, np.asarray(case.instance.coordinates(state)).reshape(1, -1))
-    moved = differing(rollout(case.claim, case.instance, problem, state, 1)[0], state)
+    moved = differing(rollout(case, problem, state, 1)[0], state)
     return problem, state, [part for part in state._fields if part not in moved]
 
 

@@ -76,7 +76,7 @@ def _visited(example: Counterexample, case: Case, problem: Any, state: Any) -> l
     for k in range(1, rounds + 1):
         if not is_enumerable(case, k):
             break
-        later, probabilities = rollout(claim, case.instance, problem, state, k)
+        later, probabilities = rollout(case, problem, state, k)
         if len(probabilities) > 1:
             break
         found.append(getattr(later, name))

@@ -15,20 +15,19 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedtheory import plugins
 from fedtheory.naming import file_name
-from verify.base import files as disk
 from verify.base.plain import clean
 from verify.evidence import formats
+from verify.results import files as disk
 
 if TYPE_CHECKING:
     from fedtheory.claims import Claim
-    from verify.evidence.record import Evidence
+    from verify.evidence.record import Carried
 
 #: Where they are.
 FILE = Path(__file__).with_name("audit.json")
@@ -48,7 +47,7 @@ class Shipped(NamedTuple):
     """An audit of all claims: with which ``seed`` and ``budget`` it was made, when, of which ``commit`` and of what
     ``code``, as :func:`code` gives it; ``entries``: what it found, by the claims' ids; ``gists``: each claim in
     a line, none where they are not carried; ``checker``: the digest of the code that checked, as
-    :func:`verify.base.code.checker` gives it."""
+    :func:`verify.results.digests.checker` gives it."""
 
     version: str
     commit: str
@@ -125,26 +124,11 @@ def written(found: Shipped) -> str:
     return f'{json.dumps(head)[:-1]}, "claims": [\n{lines}\n]}}\n'
 
 
-@dataclass(frozen=True)
-class Carried:
-    """The stored evidence on a claim, found by the same code of its theory, with a ``seed`` and a ``budget``.
-
-    ``alike``: whether the code that checks it is the same too; without that all that is not a proof is found anew.
-    ``unread``: why there is nothing that could be read; ``evidence`` is None then.
-    """
-
-    evidence: Evidence | None
-    seed: int
-    budget: str
-    alike: bool
-    unread: str = ""
-
-
 def carried(claim: Claim) -> Carried | None:
     """Return the stored evidence on a registered claim if it is of the same code of the theory, and None otherwise."""
     # What computes is loaded for it.
-    from verify.base import code as digests
-    from verify.evidence.record import Evidence
+    from verify.evidence.record import Carried, Evidence
+    from verify.results import digests
 
     found = shipped()
     entry = found.entries.get(claim.id)

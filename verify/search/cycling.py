@@ -67,7 +67,7 @@ def _trail(case: Case, theta: Array) -> Iterator[tuple[Array, Any, Any]]:
     """The first state and the last ones of long runs, flattened, in floats, with the problem."""
     problem, state = case.instance.at(theta)
     yield to_float(_flat(case.instance, state)), problem, state
-    after = unrolled(case.claim, case.instance, problem, state)
+    after = unrolled(case, problem, state)
     for later, _ in islice(after, SETTLED - limits.LONGEST - 1, SETTLED):
         # Fractions in somebody's code make objects of floats.
         yield to_float(_flat(case.instance, later)), problem, later
@@ -104,7 +104,7 @@ def _solved(case: Case, near: Array, period: int) -> Counterexample | None:
     z = exact([Fraction(v).limit_denominator(10**9) for v in near.tolist()])
     rows = np.concatenate([z[None], z + _STEP * np.eye(m, dtype=int)])
     problem, state = case.instance.at(rows)
-    later, _ = rollout(case.claim, case.instance, problem, state, period)
+    later, _ = rollout(case, problem, state, period)
     images = _flat(case.instance, later)
     A = ((images[1:] - images[0]) / _STEP).T
     point = _fixed(A, images[0] - apply(A, z), z)

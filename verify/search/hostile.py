@@ -135,8 +135,8 @@ def _search(case: Case) -> _Search | None:
     e = np.eye(1, case.problem.d)[0]
     counting = {s: _Counting(0.0, e) for s in hostile}
     posed = replace(case.instance, params=case.params._replace(**{s.field: c for s, c in counting.items()}))
-    problem, state = case.with_instance(posed).start(np.ones((1, case.dimension)))
-    rollout(case.claim, posed, problem, state, 1)
+    at = case.with_instance(posed)
+    rollout(at, *at.start(np.ones((1, case.dimension))), 1)
     shapes = {}
     for s, of in counting.items():
         each = {shape[-2] for shape in of.asked if len(shape) > 3 and shape[-2] == case.problem.n}

@@ -27,7 +27,7 @@ from fedtheory.instances import Recipe
 from verify.base.case import Case
 from verify.exact import symbolic
 from verify.reading import theory, whole
-from verify.reading.program import kinds_at_rest, starts_at_zero
+from verify.reading.program import kinds_at_rest, starts_as_declared
 from verify.search.units import scalings
 
 #: Letters of a choice that a note names.
@@ -66,7 +66,7 @@ def free(claim: Claim) -> str:
     named |= _given(claim)
     if field := next((field for field in fields if field not in named), None):
         return f"the parameter {field} may have other values"
-    made = [a.init for a in algorithms if not starts_at_zero(a.init, a.State)]
+    made = [a.init for a in algorithms if a.feasible or not starts_as_declared(a.init, a.State)]
     made += [a.fixed_point for a in algorithms if kinds_at_rest(a) is None]
     if not all(map(theory.holds, [*made, *(a.invariant for a in algorithms)])):
         return "code of its own says where the method starts and stays"

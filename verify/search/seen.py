@@ -58,7 +58,7 @@ def is_drawn(case: Case) -> bool:
         return False
     problem, state = case.instance.at(generic(case.instance.dimension))
     try:
-        later, _ = rollout(case.claim, case.instance, problem, state, 1)
+        later, _ = rollout(case, problem, state, 1)
     except (ValueError, ArithmeticError):
         return False
     return any(bool((part != part[:, :1]).any()) for part in map(np.asarray, later))

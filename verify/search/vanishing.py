@@ -32,7 +32,7 @@ def onto(case: Case, point: Coordinates) -> Coordinates:
         problem, state = case.instance.at(rows)
         if not is_exact(*state):
             raise ValueError("nothing is solved in floats")
-        value = statement.residual(problem, params_after(case.claim, case.instance, problem, 0), state)
+        value = statement.residual(problem, params_after(case, problem, 0), state)
         # One residual for all rows is that of each.
         value = (
             np.broadcast_to(value, (len(rows), *np.shape(value)[1:])) if np.ndim(value) else np.full(len(rows), value)

@@ -33,6 +33,7 @@ from fedtheory.numbers.symbols import T
 from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.functions import Formal
@@ -262,7 +263,7 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
         return "the oracle"
     _, state = posed.instance.at(_THETA)
     g = problem.f.conjugate_gradient(state.y) - problem.x_star
-    later, p = rollout(claim, posed.instance, problem, state, 1)
+    later, p = rollout(Case.of(claim, posed.instance), problem, state, 1)
     if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat):
         return "the constraint set"
     # In every draw the next guess is this round's answer.

@@ -32,6 +32,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
 from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, support_of
+from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, scalar, smoothness, strong_convexity, value
@@ -171,7 +172,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     assert posed.oracle is not None
     if not starts_from(posed.oracle.errors.values(), held, errors):
         return "the oracle's calls"
-    later, p = rollout(claim, posed.instance, problem, state, 1)
+    later, p = rollout(Case.of(claim, posed.instance), problem, state, 1)
     if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat):
         return "the constraint set"
     draws, _ = support_of(statement.algorithm.draws(problem, params, state), True)

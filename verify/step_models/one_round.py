@@ -28,6 +28,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.exact import symbolic
 from verify.pep import posing
@@ -142,7 +143,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     posed = posing.pose(claim.setting, instance)
     problem, params = posed.instance.problem, posed.instance.params
     _, state = posed.instance.at(_THETA)
-    later, p = rollout(claim, posed.instance, problem, state, 1)
+    later, p = rollout(Case.of(claim, posed.instance), problem, state, 1)
     if params.oracle.delta != params.delta / 2 or posed.oracle is None:
         return "the oracle"
     now = problem.f.conjugate_gradient(state.y)

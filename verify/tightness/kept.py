@@ -18,11 +18,11 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.numbers.quotients import Quotient
-from verify.base import files
 from verify.evidence import certificates, formats, references
 from verify.evidence.parsing import exact, texts
 from verify.pep.gram import BasisVector
 from verify.pep.prover import DoesNotHold
+from verify.results import files
 from verify.tightness import rounds
 from verify.tightness.comparison import Point
 from verify.tightness.grids import Choice

@@ -134,9 +134,9 @@ def _leaves(case: Case, rounds: int) -> bool:
     formal instance.
     """
     problem, state = case.start(np.zeros((1, 0)))
-    later, _ = rollout(case.claim, case.instance, problem, state, rounds)
-    then = params_after(case.claim, case.instance, problem, rounds)
-    now = params_after(case.claim, case.instance, problem, 0)
+    later, _ = rollout(case, problem, state, rounds)
+    then = params_after(case, problem, rounds)
+    now = params_after(case, problem, 0)
     residuals = (
         q.domain(problem, *((then, later) if q.after else (now, state)))
         for q in case.statement.quantities

@@ -9,8 +9,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import rbcd
-from fedtheory.algorithms.base import zeros
 from fedtheory.algorithms.feddcd import project
+from fedtheory.algorithms.parts import zeros
 from fedtheory.classes import SmoothBlocks
 from fedtheory.instances import Recipe, check_shape, numbers
 from fedtheory.kinds.identity import identity

@@ -10,8 +10,9 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import inexact_feddcd, rbcd
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.next_round import NextRound
+from fedtheory.algorithms.parts import zeros
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, check_shape, number, numbers
 from fedtheory.kinds.bound import Bound

@@ -15,7 +15,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import inexact_feddcd, inexact_rbcd
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.parts import zeros
 from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import Recipe, check_shape, number, numbers, pick

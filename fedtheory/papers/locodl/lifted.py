@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.algorithms.base import zeros
+from fedtheory.algorithms.parts import zeros
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.locodl.setting import n
 from fedtheory.settings import Drawing, Setting, points

@@ -11,7 +11,8 @@ import sympy
 
 from fedtheory.algorithms import locodl as algorithm_1
 from fedtheory.algorithms import scaffnew
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.parts import zeros
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedtheory import algorithms, compressors
-from fedtheory.algorithms import base, feddcd, gradient_descent, locodl, rbcd
+from fedtheory.algorithms import base, feddcd, gradient_descent, locodl, parts, rbcd
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import exact
 from fedtheory.papers import feddcd as feddcd_paper
@@ -183,7 +183,7 @@ def _states(**kinds):
     return NamedTuple("State", list(kinds.items()))
 
 
-KINDS = {kind: getattr(base, kind.capitalize()) for kind in base.KINDS if kind != "feasible"}
+KINDS = {kind: getattr(parts, kind.capitalize()) for kind in parts.KINDS if kind != "feasible"}
 
 
 def test_a_method_of_classes_is_that_of_their_names():
@@ -207,7 +207,7 @@ def test_what_a_class_of_states_does_not_say_is_asked_for():
     State = _states(x=KINDS["point"], age=Any)
 
     def init(problem, params, x=None):
-        return State(base.zeros(problem.d) if x is None else x, base.zeros())
+        return State(parts.zeros(problem.d) if x is None else x, parts.zeros())
 
     with pytest.raises(ValueError, match="the part age of the state must be one of point"):
         base.method("aging", _stay, ["gamma"], State, init)

@@ -162,9 +162,9 @@ def test_the_control_variate_of_the_server_is_the_mean_of_the_clients(option, si
     posed, _ = finite_sum()
     params = parameters(exact, 2, size)[f"scaffold-{option}"]
     rng = np.random.default_rng(2)
-    state = scaffold.init(posed, params, fractions(rng, 2), fractions(rng, 3, 2))
+    state = scaffold.algorithm.init(posed, params, fractions(rng, 2), fractions(rng, 3, 2))
     for _ in range(3):
-        assert (scaffold.invariant(posed, params, state) == 0).all()
+        assert (scaffold.algorithm.invariant(posed, params, state) == 0).all()
         state = scaffold.step(posed, params, state, scaffold.draws(posed, params, state).sample(rng))
 
 
@@ -219,7 +219,9 @@ def test_full_participation_on_all_rows_is_gradient_descent():
     # With c_i = grad f_i(x) every local step of option I starts along the average gradient.
     controlled = scaffold.Params(3, 1, Fraction(1, 3), 1, option="I")
     c_i = posed.f.gradient(np.broadcast_to(x, (3, 2)))
-    assert (scaffold.step(posed, controlled, scaffold.init(posed, controlled, x, c_i), everyone()).x == descent.x).all()
+    assert (
+        scaffold.step(posed, controlled, scaffold.algorithm.init(posed, controlled, x, c_i), everyone()).x == descent.x
+    ).all()
 
 
 def test_stochastic_gradients_and_participation_are_unbiased():
@@ -303,17 +305,17 @@ def leaves_the_optimum(step: Step, option: str) -> bool:
 def breaks_the_mean(step: Step, option: str) -> bool:
     posed, _ = finite_sum()
     params = scaffold.Params(2, 3, Fraction(1, 8), Fraction(3, 2), option=option)
-    state = scaffold.init(posed, params)
+    state = scaffold.algorithm.init(posed, params)
     for subset in ([True, False, True], [True, True, False]):
         state = step(posed, params, state, Round(np.array(subset), np.zeros(0)))
-    return bool((scaffold.invariant(posed, params, state) != 0).any())
+    return bool((scaffold.algorithm.invariant(posed, params, state) != 0).any())
 
 
 def drifts(step: Step, option: str) -> bool:
     """Whether runs of full participation end away from the optimum."""
     posed, _ = finite_sum(to_float)
     params = scaffold.Params(3, 3, 0.05, 1.0, option=option)
-    state = scaffold.init(posed, params)
+    state = scaffold.algorithm.init(posed, params)
     for _ in range(200):
         state = step(posed, params, state, everyone())
     return not abs(state.x - posed.x_star).max() < 1e-9
@@ -326,7 +328,7 @@ CHECKS = (leaves_the_optimum, breaks_the_mean, drifts)
 def test_scaffold_follows_its_lines_and_passes_every_check(option):
     posed, _ = finite_sum()
     params = scaffold.Params(2, 3, Fraction(1, 8), Fraction(3, 2), option=option)
-    one = other = scaffold.init(posed, params)
+    one = other = scaffold.algorithm.init(posed, params)
     for subset in ([True, False, True], [True, True, False]):
         draw = Round(np.array(subset), np.zeros(0))
         one, other = scaffold.step(posed, params, one, draw), by_the_lines(posed, params, other, draw)
@@ -360,7 +362,7 @@ def test_the_errors_of_public_implementations_are_caught(fault, option):
 def test_variates_that_are_never_updated_are_fedavg():
     posed, _ = finite_sum()
     params = scaffold.Params(3, 3, Fraction(1, 8), Fraction(3, 2))
-    state, x = scaffold.init(posed, params), fedavg.algorithm.init(posed, params)
+    state, x = scaffold.algorithm.init(posed, params), fedavg.algorithm.init(posed, params)
     for _ in range(3):
         state = by_the_lines(posed, params, state, everyone(), "never updated")
         x = fedavg.step(posed, fedavg.Params(*params[:5]), x, everyone())

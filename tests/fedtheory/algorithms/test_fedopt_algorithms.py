@@ -78,7 +78,7 @@ def test_methods_for_one_machine_are_plain_loops(loss):
         "sgd": (sgd.Params(0.1, 0.5), sgd.init(problem, None, w0)),
         "rcd": (rcd.Params(np.linspace(0.1, 0.2, f.d)), rcd.algorithm.init(problem, None, w=w0)),
         "sag": (sag.Params(0.1), sag.init(problem, None, w0, table)),
-        "svrg": (svrg.Params(0.1), svrg.init(problem, None, w0)),
+        "svrg": (svrg.Params(0.1), svrg.algorithm.init(problem, None, w0)),
     }
     for name, (params, state) in states.items():
         w, snapshot, old = w0, w0, table.copy()
@@ -537,7 +537,7 @@ def test_the_direction_of_svrg_is_unbiased_in_exact_arithmetic():
     f = pose(fractions=True).f
     problem = LinearProblem(f.singles)
     w, snapshot = exact(np.arange(5)), exact(np.arange(5) ** 2)
-    state = svrg.init(problem, None, w, snapshot)
+    state = svrg.algorithm.init(problem, None, w, snapshot)
     draws, p = svrg.draws(problem, None, state).support(exact=True)
     after = svrg.step(problem, svrg.Params(Fraction(1)), state, draws).w
     assert (w - expectation(after, p, axis=0) == f.full_gradient(w)).all()

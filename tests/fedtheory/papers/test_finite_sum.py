@@ -88,7 +88,7 @@ def test_step_is_that_of_a_plain_loop(name):
     table = [gradient[i](point) for i, point in enumerate(rng.standard_normal((4, 3)))]
     if name == "saga":
         points = np.array([np.linalg.solve(problem.f.H[i], table[i]) + problem.f.c[i] for i in range(4)])
-        state = saga.init(problem, params, x, points)
+        state = saga.algorithm.init(problem, params, x, points)
     else:
         table, state = [gradient[i](reference) for i in range(4)], algorithm.init(problem, params, x, reference)
     for _ in range(30):
@@ -123,8 +123,9 @@ def test_parameters_of_the_theorem_converge_to_a_fixed_point(name):
 
 def test_start_of_the_table_and_of_the_snapshot():
     problem, x = _problem(), np.arange(3.0)
-    assert (saga.init(problem, None, x).phi == x).all() and saga.init(problem, None, x).phi.shape == (4, 3)
-    assert svrg.init(problem, None, x).w_tilde is x and loopless_svrg.init(problem, None, x).w is x
+    phi = saga.algorithm.init(problem, None, x).phi
+    assert (phi == x).all() and phi.shape == (4, 3)
+    assert svrg.algorithm.init(problem, None, x).w_tilde is x and loopless_svrg.algorithm.init(problem, None, x).w is x
     assert saga.theory(problem).gamma == 1 / (2 * (4 * problem.mu + problem.L))
     assert saga.theory(problem, adaptive=True).gamma == 1 / (3 * problem.L)
     assert loopless_svrg.theory(problem) == loopless_svrg.Params(1 / (6 * problem.L), 1 / 4)

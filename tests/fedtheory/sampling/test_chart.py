@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fedtheory as ft
-from fedtheory.algorithms.base import zeros
+from fedtheory.algorithms.parts import zeros
 from fedtheory.sampling.chart import _linear_part, plain, rank, skeleton, started, untied
 
 STATE = {"x": "point", "u": "clients"}

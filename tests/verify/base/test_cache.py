@@ -18,8 +18,10 @@ from places import ROOT
 
 from fedtheory import claims
 from verify import check
-from verify.base import code, files, own, uses
+from verify.base import own, uses
 from verify.cli import saving
+from verify.results import digests as code
+from verify.results import files
 
 #: Claims of three papers, which are quickly tested.
 QUICK = ("fedopt/svrg/eq-5", "fedadmm/example-5.1", "feddcd/table-2", "locodl/eq-13", "baseline/dcgd")
@@ -134,7 +136,7 @@ def test_the_files_that_look_other_claims_up_are_known():
     }
     # Ids and kinds of claims, or the claim itself by its id.
     asking = {
-        "verify/base/code.py",
+        "verify/results/digests.py",
         "verify/evidence/record.py",
         "verify/comparisons/samplers.py",
         "verify/search/hunting.py",

@@ -16,9 +16,9 @@ from places import ROOT
 
 from fedtheory import claims
 from verify.audit import audit, sweeping
-from verify.base import code
 from verify.cli import main
 from verify.evidence.formats import audit as document
+from verify.results import digests as code
 
 SELECTED = ("feddcd/table-2", "locodl/table-2", "fedadmm/example-5.1")
 

@@ -10,7 +10,7 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import claims
-from fedtheory.algorithms.base import zeros
+from fedtheory.algorithms.parts import zeros
 from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, UnbiasedCompressors
 from fedtheory.compressors import Layout
 from fedtheory.kinds.inequality import Inequality

@@ -153,7 +153,7 @@ def test_masks_that_clients_share(joint, shape, hidden, tmp_path):
     (n, d, k), T, rng = shape, 300, np.random.default_rng(0)
     problem = Problem(diagonal(rng.uniform(0.5, 1, (n, d)), rng.standard_normal((n, d))))
     params = diana.Params(0.05, k / d, Family(rand_k(d, k), n, joint))
-    states, draws = [diana.init(problem, params)], []
+    states, draws = [diana.algorithm.init(problem, params)], []
     for _ in range(T):
         draws.append(params.compressors.draws.sample(rng, ()))
         states.append(diana.step(problem, params, states[-1], draws[-1]))

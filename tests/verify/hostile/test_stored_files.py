@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verify import results
-from verify.base import files as stored_files
 from verify.base import limits
 from verify.cli import main
 from verify.cli.carry import main as carry
 from verify.comparisons import parts
 from verify.evidence import certificates, counterexamples, formats
+from verify.results import files as stored_files
 
 ENTRIES = results.shipped().entries
 EXAMPLES = [entry["counterexample"] for entry in ENTRIES.values() if entry["counterexample"] is not None]

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from verify.cli import main
-from verify.exact.algebraic import Field
 from verify.pepit import capture, certify, certifying, exactly, points, recognised
+from verify.pepit.algebraic import Field
 from verify.pepit.systems import Rational
 
 PEPit = pytest.importorskip("PEPit")

@@ -11,7 +11,7 @@ import pytest
 from read_steps import READ, fitting
 
 from fedtheory import algorithms
-from fedtheory.algorithms import base
+from fedtheory.algorithms import parts as algorithm_parts
 from fedtheory.algorithms.base import method
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
@@ -309,10 +309,10 @@ def test_numpy_that_was_changed_is_not_numpy(tmp_path, monkeypatch):
 
 
 def test_functions_of_ours_that_were_changed_are_not_ours(tmp_path, monkeypatch):
-    text = "from fedtheory.algorithms.base import zeros\ndef step(problem, params, state, draw):\n"
+    text = "from fedtheory.algorithms.parts import zeros\ndef step(problem, params, state, draw):\n"
     algorithm, _ = own(tmp_path, text + "    return {'x': state.x + zeros(problem.d)}\n")
     read(algorithm, *example(algorithm))
-    monkeypatch.setattr(base.zeros, "__code__", (lambda *lengths: np.ones(lengths)).__code__)
+    monkeypatch.setattr(algorithm_parts.zeros, "__code__", (lambda *lengths: np.ones(lengths)).__code__)
     with pytest.raises(Unread, match="is not what its file compiles to"):
         read(algorithm, *example(algorithm))
 

@@ -8,10 +8,10 @@ import pytest
 
 from fedtheory import claims, naming
 from verify import results
-from verify.base import files
 from verify.base.verdict import Verdict
 from verify.cli import main
 from verify.report.consoles import STYLES
+from verify.results import files
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from verify import check
 from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
-from verify.reading.program import kinds_at_rest, starts_at_zero
+from verify.reading.program import kinds_at_rest, starts_as_declared
 from verify.search import points
 
 mu, L, gamma, p = ft.letters("mu L gamma p")
@@ -335,8 +335,9 @@ def test_a_letter_of_the_class_has_the_value_that_the_class_gives_it():
 def test_what_only_resembles_the_default_start_is_none():
     """Of another class of states, with a part given, or a function of its author's."""
     init = GD.init
-    others = [partial(_step), object(), partial(init.func, tuple, init.args[1]), partial(init, x=np.ones(1)), init.func]
-    assert starts_at_zero(init, GD.State) and not any(starts_at_zero(other, GD.State) for other in others)
+    others = [partial(_step), object(), replace(init, State=tuple), partial(init, x=np.ones(1))]
+    others.append(replace(init, starts=(("x", lambda problem, given, begun: np.ones(1)),)))
+    assert starts_as_declared(init, GD.State) and not any(starts_as_declared(other, GD.State) for other in others)
     assert kinds_at_rest(GD) == {"x": "point"}
     centre = GD.fixed_point
     assert kinds_at_rest(replace(GD, fixed_point=partial(centre.func, tuple, centre.args[1]))) is None

@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from verify.base import files
 from verify.base.verdict import Verdict
 from verify.evidence import formats
 from verify.report.atlas import figures
@@ -24,6 +23,7 @@ from verify.report.atlas.cards import Atlas, Card
 from verify.report.atlas.mathml import typeset
 from verify.report.failures import FAILED
 from verify.report.outcomes import LISTED, short
+from verify.results import files
 
 #: The meaning of a verdict, for readers of the pages.
 MEANINGS: Mapping[Verdict, str] = {

@@ -16,6 +16,8 @@ from typing import Any
 import flint
 from flint.utils.flint_exceptions import DomainError
 
+from verify.exact.elimination import ExactNumber
+
 #: Coordinates in the products of roots: 1, r1, r2, r1 r2, r3, ...
 Coordinates = tuple[flint.fmpq, ...]
 #: Primes up to which square factors are taken out of roots.
@@ -203,7 +205,7 @@ def rational(value: Any) -> flint.fmpq:
     return value if isinstance(value, flint.fmpq) else flint.fmpq(value.numerator, value.denominator)
 
 
-class Algebraic:
+class Algebraic(ExactNumber):
     """A number of a field; those of fields of which one begins with the other are computed with."""
 
     __slots__ = ("coordinates", "field")

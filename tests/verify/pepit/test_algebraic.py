@@ -7,7 +7,7 @@ import flint
 import pytest
 
 from verify.exact import elimination
-from verify.exact.algebraic import Algebraic, AlgebraicMatrix, Field, TooLarge
+from verify.pepit.algebraic import Algebraic, AlgebraicMatrix, Field, TooLarge
 
 
 def root(value):

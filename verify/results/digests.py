@@ -58,7 +58,6 @@ _LOOKING_UP = frozenset(
             f"verify/{name}.py"
             for name in (
                 "agent/server",
-                "base/code",
                 "base/uses",
                 "cli/__init__",
                 "cli/auditing",
@@ -73,6 +72,7 @@ _LOOKING_UP = frozenset(
                 "report/statement",
                 "report/terminal",
                 "results/__init__",
+                "results/digests",
                 "experiments/figures",
                 "tightness/measure",
             )
