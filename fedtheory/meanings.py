@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sympy
 
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import ParamsFunction, StateFunction
 from fedtheory.settings.hypotheses import Hypothesis
 
 
@@ -18,7 +17,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 class BoundedBelow:
     """Hypothesis: along every run ``function(problem, params, state)`` is bounded below."""
 
-    function: Callable[[Problem, Any, Any], Array]
+    function: StateFunction
     words: ClassVar[str] = "a function stays above some number"
 
 
@@ -28,7 +27,7 @@ class Coercive(BoundedBelow):
     length. So it is bounded below, and the point is bounded wherever the function is bounded above.
     """
 
-    point: Callable[[Problem, Any, Any], Array]
+    point: StateFunction
     words: ClassVar[str] = "a function is continuous and coercive"
 
 
@@ -38,8 +37,8 @@ class Lipschitz:
     ``constant(problem, params)``, ``(m,)``.
     """
 
-    map: Callable[[Problem, Any, Any], Array]
-    constant: Callable[[Problem, Any], Array]
+    map: StateFunction
+    constant: ParamsFunction
     words: ClassVar[str] = "a map is Lipschitz"
 
 
@@ -53,7 +52,7 @@ class Everywhere:
     """
 
     statement: Inequality
-    positive: Mapping[sympy.Symbol, Callable[[Problem, Any], Any]] = field(default_factory=dict)
+    positive: Mapping[sympy.Symbol, ParamsFunction] = field(default_factory=dict)
     words: ClassVar[str] = "an inequality holds at every iteration"
 
 
@@ -72,8 +71,8 @@ class Isolated:
     ``move(problem, params, point)``: the squared length of its change in an iteration, of a point of the iterations.
     """
 
-    point: Callable[[Problem, Any, Any], Array]
-    move: Callable[[Problem, Any, Any], Array]
+    point: StateFunction
+    move: StateFunction
     words: ClassVar[str] = "a vector has an isolated accumulation point"
 
 
@@ -90,6 +89,6 @@ class Windows:
     begins: Hypothesis
     length: sympy.Symbol
     rounds: sympy.Symbol
-    seen: Callable[[Problem, Any, Any], Array]
-    unseen: Callable[[Problem, Any, Any], Array]
+    seen: StateFunction
+    unseen: StateFunction
     words: ClassVar[str] = "every client takes part in each window of so many rounds"

@@ -30,7 +30,7 @@ class Solver:
 
     name: str
     draws: Callable[[LinearModels], Distribution]
-    answer: Callable[[LinearModels, Array, Array, Any, Draw], Array]
+    answer: Callable[[LinearModels, Array, Array, Scalar, Draw], Array]
 
 
 def scaled(contraction: Scalar = 0) -> Solver:

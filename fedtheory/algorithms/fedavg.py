@@ -27,7 +27,7 @@ class Params(NamedTuple):
     eta_l: Scalar
     eta_g: Scalar = 1
     batches: AllRows | Minibatches = AllRows()
-    counts: Any = None
+    counts: Array | None = None
     momentum: Scalar = 0
     steps: Array | None = None
 

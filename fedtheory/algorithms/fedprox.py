@@ -6,7 +6,6 @@ It in general leaves the optimum, as FedAvg does: that is fixed if all clients s
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ class Params(NamedTuple):
     tau: int
     mu: Scalar
     epochs: int = 1
-    eta_l: Any = None
+    eta_l: Scalar | None = None
     batches: AllRows | Minibatches = AllRows()
     exact: bool = False
 

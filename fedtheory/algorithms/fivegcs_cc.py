@@ -6,8 +6,6 @@ Here as RandProx (Condat, Richtarik 2022) with exact local prox: f = (1/M) sum_m
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Clients, Distribution, Draw, NamedTuple, Point, Problem, Scalar, method
@@ -21,7 +19,7 @@ class Params(NamedTuple):
     method is told; ``compressors``: the family Q_1, ..., Q_M."""
 
     gamma: Scalar
-    tau: Any
+    tau: Scalar
     C: int
     omega: Scalar
     compressors: Family

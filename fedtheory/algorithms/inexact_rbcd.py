@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import sympy
@@ -113,9 +112,9 @@ class Draws(NamedTuple):
 class Constants(NamedTuple):
     """``kappa``, ``delta``, ``eta`` of Theorem C.1; its oracle is delta/2-inexact."""
 
-    kappa: Any
-    delta: Any
-    eta: Any
+    kappa: Scalar
+    delta: Scalar
+    eta: Scalar
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:

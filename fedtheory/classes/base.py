@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import sympy
 
 from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 
 #: What is known of the average f of the f_i: formulas <= 0 of x - x*, f(x) - f* and grad f(x), which is None where it
 #: was not asked, each with its name.
@@ -96,9 +98,19 @@ WORSE = Fraction(1, 10**6)
 Outside = Iterator[tuple[str, Problem, Any]]
 
 
-def each(value: Any, n: int) -> Array:
+def each(value: Scalar, n: int) -> Array:
     """One value for each of n functions, ``(n,)``."""
     return np.array([value] * n, dtype=object)
+
+
+def only_declared(f: Functions, mu: Array, L: Array, **more: object) -> Functions:
+    """Functions in the place of ``f`` with the constants ``mu (n,)``, ``L (n,)`` and ``more``, and without oracles."""
+    return cast(Functions, SimpleNamespace(n=f.n, d=f.d, mu=mu, L=L, **more))
+
+
+def with_part(problem: Problem, part: str, functions: Functions) -> Problem:
+    """The problem with other functions f, or another g."""
+    return replace(problem, f=functions) if part == "f" else replace(problem, g=functions)
 
 
 @dataclass(frozen=True)
@@ -201,24 +213,24 @@ class FunctionClass:
         """The facts about the members that proofs may assume: none, unless the class itself declares some."""
         return Declared()
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance belong to the class."""
         raise NotImplementedError
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
         raise NotImplementedError
 
-    def curvatures_of_g(self, problem: Problem, params: Any) -> tuple[Any, Any]:
+    def curvatures_of_g(self, problem: Problem, params: object) -> tuple[Scalar, Scalar]:
         """Least and largest curvature of g, where there is one: those of f_1, unless a class says otherwise."""
         mu, L = self.curvatures(problem, params)
         return mu[0], L[0]
 
-    def steepest(self, problem: Problem, params: Any) -> Any:
+    def steepest(self, problem: Problem, params: object) -> Scalar | None:
         """The square of the length of each gradient, at most; None where nothing is known of it."""
         return None
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Named instances whose functions are a little worse than the class allows, or than those of ``known``.
 
         One function after the other: a hypothesis may forget about some of them.
@@ -234,29 +246,29 @@ class FunctionClass:
                 above = np.maximum(high[: own.n], posed.L) * (1 + WORSE)
                 worse = (("less smooth", own.mu, np.where(here, above, own.L)), ("less convex", below, own.L))
                 for name, mu, L in worse:
-                    changed: Any = SimpleNamespace(n=own.n, d=own.d, mu=np.where(here, mu, own.mu), L=L)
-                    yield f"{name} functions", replace(problem, **{part: changed}), params
+                    changed = only_declared(own, np.where(here, mu, own.mu), L)
+                    yield f"{name} functions", with_part(problem, part, changed), params
 
-    def average(self, problem: Problem, params: Any) -> Average | None:
+    def average(self, problem: Problem, params: object) -> Average | None:
         """Return what is known of the average of the f_i beyond the f_i, where x* is its minimiser."""
         return None
 
 
-def f_star(L: Any) -> Average:
+def f_star(L: Scalar) -> Average:
     """|grad f(x)|^2/(2L) <= f(x) - f*: all that an L-smooth f with the minimum f* must satisfy at one point."""
 
-    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
+    def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         yield "f at least f*", -1 * gap if gradient is None else gradient**2 / (2 * L) - gap
 
     return formulas
 
 
-def parts(problem: Problem) -> tuple[Any, ...]:
+def parts(problem: Problem) -> tuple[Functions, ...]:
     """f, and g where there is one."""
     return (problem.f,) if problem.g is None else (problem.f, problem.g)
 
 
-def extremes(problem: Problem) -> tuple[Any, Any]:
+def extremes(problem: Problem) -> tuple[Scalar, Scalar]:
     """Least mu and largest L of the f_i and g: the declared ones, or those of a problem that does not keep to them."""
     known = parts(problem)
     return min(problem.mu, *(v for part in known for v in part.mu)), max(problem.L, *(v for p in known for v in p.L))

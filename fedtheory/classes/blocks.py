@@ -6,21 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import (
-    WORSE,
-    FunctionClass,
-    Outside,
-    each,
-)
+from fedtheory.classes.base import WORSE, FunctionClass, Outside, each, only_declared
 from fedtheory.instances import OF_BLOCK, Recipe, Source, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array, apply, exact, inverse
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.blocks import Blocks, smoothness
 from fedtheory.problems.functions import Functions
@@ -95,12 +90,12 @@ class BlockSmoothConvex(FunctionClass):
         """The letters of the blocks, and where their values come from."""
         return {letter: f"{OF_BLOCK}{j}" for j, letter in enumerate(self.L)}
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
         own = smoothness(problem.f, problem.optimum.x, self._blocks(problem).sizes)
         return bool(min(problem.f.mu) >= 0 and (own <= self._blocks(problem).L).all())
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and the sum of the L_j, or those of functions that do not
         keep to it."""
         return each(min(0 * problem.L, *problem.f.mu), problem.n), each(max(problem.L, *problem.f.L), problem.n)
@@ -115,7 +110,7 @@ class BlockSmoothConvex(FunctionClass):
             raise ValueError(f"the coordinates of the problem are not split into {len(self.L)} blocks")
         return problem.blocks
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances of which one function is a little less convex than allowed, or less smooth along a block."""
         f: Any = problem.f
         own, L = smoothness(f, problem.optimum.x, problem.blocks.sizes), self.along(problem)  # type: ignore[union-attr]
@@ -126,7 +121,7 @@ class BlockSmoothConvex(FunctionClass):
                 along = own.copy()
                 if j is not None:
                     along[i, j] = L[j] * (1 + WORSE)
-                changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=mu, L=f.L, block_smoothness=along)
+                changed = only_declared(f, mu, f.L, block_smoothness=along)
                 yield f"less {'convex' if j is None else 'smooth'} functions", replace(problem, f=changed), params
 
 
@@ -161,7 +156,7 @@ class BlockSmoothSampler(Sampler):
         clients = tuple(client() for _ in range(n))
         return {"d": d, "blocks": sizes, "x": small(rng, d), "clients": clients, **L}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(0, the sum of the L_j) for the L_j of a recipe; ``ValueError`` unless these are positive."""
         L = self._constants(recipe)
         check_shape(recipe["d"], *L)

@@ -6,25 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import (
-    WORSE,
-    Bounds,
-    Declared,
-    FunctionClass,
-    Outside,
-    each,
-)
+from fedtheory.classes.base import WORSE, Bounds, Declared, FunctionClass, Outside, each, only_declared
 from fedtheory.classes.blocks import BlockSmoothConvex
 from fedtheory.classes.convex import kinked
 from fedtheory.instances import Recipe, Source, members
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 
@@ -101,28 +94,28 @@ class Composite(FunctionClass):
             self.of.declares.bounds, of_g=Bounds(sympy.S.Zero, None), differentiable=self.of.declares.differentiable
         )
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the f_i of an instance belong to their class, and g is convex."""
         alone = self.of.contains(replace(problem, g=None), params)
         return alone and problem.g is not None and min(problem.g.mu) >= 0
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
         return self.of.curvatures(replace(problem, g=None), params)
 
-    def curvatures_of_g(self, problem: Problem, params: Any) -> tuple[Any, Any]:
+    def curvatures_of_g(self, problem: Problem, params: object) -> tuple[Scalar, Scalar]:
         """Least and largest curvature of g: 0, or what one that does not keep to it has, and no largest one."""
         least = Fraction(0) if problem.g is None else min(0 * problem.mu, *problem.g.mu)
         return least, math.inf
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose f_i are just outside their class, or whose g is not convex."""
         alone = replace(known, g=None)
         for name, worse, changed in self.of.outside(replace(problem, g=None), params, alone):
             yield name, replace(worse, g=problem.g), changed
         least, _ = self.curvatures_of_g(problem, params)
         g: Any = problem.g
-        other: Any = SimpleNamespace(n=1, d=g.d, mu=each(min(least, *known.g.mu) - WORSE, 1), L=g.L)  # type: ignore[union-attr]
+        other = only_declared(g, each(min(least, *known.g.mu) - WORSE, 1), g.L)  # type: ignore[union-attr]
         yield "other functions", replace(problem, g=other), params
 
 
@@ -146,7 +139,7 @@ class CompositeSampler(Sampler):
         flat = (Fraction(0),)
         return {**self.inner.at(values, n, stiff, False), "g": {"h": flat, "y": flat}}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the f_i of a recipe."""
         return self.inner.declared(recipe, exact)
 

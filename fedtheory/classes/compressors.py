@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fedtheory.classes.delays import Delays
 from fedtheory.classes.mixing import MixingMatrix
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import ParamsFunction, Problem
 
 
 @dataclass(frozen=True)
@@ -38,13 +37,13 @@ class UnbiasedCompressors:
         """The class, in words."""
         return "independent compressors in U(omega)" if self.independent else "compressors in U(omega)"
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the compressors of an instance belong to the class that the method assumes."""
         used = getattr(params, self.field)
         declared = getattr(params, "omega", used.omega)
         return used.omega <= declared and (not self.independent or self.mutually_independent(problem, params))
 
-    def mutually_independent(self, problem: Problem, params: Any) -> bool:
+    def mutually_independent(self, problem: Problem, params: object) -> bool:
         """Return True if the compressors of different clients are independent."""
         independent: bool = getattr(params, self.field).joint == "independent"
         return independent
@@ -73,7 +72,7 @@ class ContractiveCompressors:
         """The class, in words."""
         return "compressors that contract by 1 - alpha"
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the compressor of an instance contracts with the alpha given to the method."""
         used = getattr(params, self.field)
         return 0 < getattr(params, "alpha", used.alpha) <= used.alpha
@@ -116,13 +115,13 @@ class NoisyGradients:
         """The variance that is allowed."""
         return params.sigma**2 / (getattr(params, self.batch) if self.batch else 1)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the noise of an instance is as small, and as independent, as the method assumes."""
         used = getattr(params, self.field)
         small = used.variance <= self.variance(params)
         return bool(small and (not self.independent or self.mutually_independent(problem, params)))
 
-    def mutually_independent(self, problem: Problem, params: Any) -> bool:
+    def mutually_independent(self, problem: Problem, params: object) -> bool:
         """Return True if the noise of different clients is independent."""
         independent: bool = getattr(params, self.field).joint == "independent"
         return independent
@@ -157,12 +156,12 @@ class BoundedNoise:
         """The class, in words."""
         return f"{'independent ' if self.independent else ''}noise of variances within the bounds of the step"
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the noise of an instance is as small as the step says, and as independent."""
         small = abs(getattr(params, self.field).share) <= 1
         return bool(small and (not self.independent or self.mutually_independent(problem, params)))
 
-    def mutually_independent(self, problem: Problem, params: Any) -> bool:
+    def mutually_independent(self, problem: Problem, params: object) -> bool:
         """Return True if the noise of different clients is independent."""
         independent: bool = getattr(params, self.field).joint == "independent"
         return independent
@@ -173,7 +172,7 @@ class InexactOracles:
     """Oracles of grad f_i^*, each ``delta(problem, params)``-inexact (FedDCD, Definition 5.1); in a field of
     ``Params``."""
 
-    delta: Callable[[Problem, Any], Any]
+    delta: ParamsFunction
     field: str = "oracle"
 
     letters: ClassVar[tuple[str, ...]] = ()
@@ -183,7 +182,7 @@ class InexactOracles:
         """The class, in words."""
         return "delta-inexact oracles"
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the oracle of an instance is as accurate as the class requires."""
         return bool(getattr(params, self.field).delta <= self.delta(problem, params))
 
@@ -219,7 +218,7 @@ class Adversary:
         """The class, in words."""
         return f"any answers of params.{self.field} within the bounds of the step"
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the answers of an instance are as near as the step says."""
         return bool(abs(getattr(params, self.field).share) <= 1)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -21,11 +20,14 @@ from fedtheory.classes.base import (
     FunctionClass,
     Outside,
     each,
+    only_declared,
     parts,
+    with_part,
 )
 from fedtheory.instances import Recipe, Source, check_shape, members, number, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 
 #: Which subgradient is given at a kink, or balances there, in the place of the sign.
@@ -74,17 +76,17 @@ class Convex(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, None), convex=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are convex."""
         return all(min(part.mu) >= 0 for part in parts(problem))
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0, or what functions that do not keep to it have, and no
         largest one."""
         least = min(0 * problem.mu, *(v for part in parts(problem) for v in part.mu))
         return each(least, problem.n), each(math.inf, problem.n)
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
         return _not_convex(self, problem, params, known)
 
@@ -127,17 +129,17 @@ class StronglyConvex(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(MU, None), convex=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance have the constant declared."""
         return all(min(part.mu) >= problem.mu for part in parts(problem))
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: mu, or what functions that do not keep to it have, and no
         largest one."""
         least = min(problem.mu, *(v for part in parts(problem) for v in part.mu))
         return each(least, problem.n), each(math.inf, problem.n)
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
         return _not_convex(self, problem, params, known)
 
@@ -181,21 +183,21 @@ class ConvexLipschitz(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, None, steepest=ELL**2), convex=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are convex, and no steeper than declared."""
         return bool(min(problem.f.mu) >= 0 and max(_steepest_squared(problem.f)) <= problem.L**2)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0, or what functions that do not keep to it have, and no
         largest one."""
         return each(min(0 * problem.mu, *problem.f.mu), problem.n), each(math.inf, problem.n)
 
-    def steepest(self, problem: Problem, params: Any) -> Any:
+    def steepest(self, problem: Problem, params: object) -> Scalar:
         """The square of the length of a subgradient, at most: as declared, or as of functions that do not keep to
         it."""
         return max(problem.L**2, *_steepest_squared(problem.f))
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
         return _not_convex(self, problem, params, known)
 
@@ -205,7 +207,7 @@ def _steepest_squared(f: Any) -> Any:
     return getattr(f, "steepest_squared", each(math.inf, f.n))
 
 
-def _not_convex(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+def _not_convex(of: FunctionClass, problem: Problem, params: object, known: Problem) -> Outside:
     """Instances of which one function is a little less convex than the class allows, or than those of ``known``; or
     steeper, where it bounds gradients."""
     low, _ = of.curvatures(problem, params)
@@ -217,15 +219,13 @@ def _not_convex(of: FunctionClass, problem: Problem, params: Any, known: Problem
         squares = getattr(f, "steepest_squared", None)
         for i in range(f.n):
             here = np.arange(f.n) == i
-            flat: Any = SimpleNamespace(
-                n=f.n, d=f.d, mu=np.where(here, np.minimum(low[0], posed.mu) - WORSE, f.mu), L=f.L
-            )
-            flat.steepest_squared = squares
-            yield "less convex functions", replace(problem, **{part: flat}), params
+            less = np.where(here, np.minimum(low[0], posed.mu) - WORSE, f.mu)
+            flat = only_declared(f, less, f.L, steepest_squared=squares)
+            yield "less convex functions", with_part(problem, part, flat), params
             if steepest is not None:
-                steep: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=f.L)
-                steep.steepest_squared = np.where(here, steepest * (1 + WORSE), squares)
-                yield "steeper functions", replace(problem, **{part: steep}), params
+                steeper = np.where(here, steepest * (1 + WORSE), squares)
+                steep = only_declared(f, f.mu, f.L, steepest_squared=steeper)
+                yield "steeper functions", with_part(problem, part, steep), params
 
 
 @sampler.register(Convex)
@@ -248,7 +248,7 @@ class ConvexSampler(Sampler):
             recipe["g"] = {**kinked(rng, d, least, size), "y": (Fraction(0),) * d}
         return {**recipe, str(self.of.mu): least} if self.strongly else recipe
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, infinity) as declared of the functions of a recipe, mu = 0 of convex ones."""
         mu = recipe[str(self.of.mu)] if self.strongly else Fraction(0)
         check_shape(recipe["d"], *([mu] if self.strongly else []))
@@ -283,7 +283,7 @@ class LipschitzSampler(Sampler):
 
         return {"d": d, "x": small(rng, d), "clients": tuple(client(i) for i in range(n)), str(self.of.M): M}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(0, M) for the M of a recipe; ``ValueError`` unless it is positive."""
         M = recipe[str(self.of.M)]
         check_shape(recipe["d"], M)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fedtheory.problems.base import Problem
 
@@ -35,7 +35,7 @@ class Delays:
         """The class, in words."""
         return f"any delays, params.{self.field}, within the bounds of the step"
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if there is a delay of each client."""
         of = getattr(params, self.field)
         return bool(of.n == problem.n and min(of.ages) >= 0)

@@ -6,25 +6,16 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import (
-    ELL,
-    WORSE,
-    Average,
-    Bounds,
-    Declared,
-    FunctionClass,
-    Outside,
-    each,
-)
+from fedtheory.classes.base import ELL, WORSE, Average, Bounds, Declared, FunctionClass, Outside, each, only_declared
 from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.growth import growths
@@ -76,37 +67,37 @@ class ConvexQuadraticGrowth(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, None), average=_below_parabola(ELL), convex=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
         return bool(min(problem.f.mu) >= 0 and growths(problem.f, problem.optimum.x)[1] <= problem.L)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0, or what functions that do not keep to it have, and no
         largest one."""
         return each(min(0 * problem.L, *problem.f.mu), problem.n), each(math.inf, problem.n)
 
-    def growth(self, problem: Problem) -> tuple[Any, Any]:
+    def growth(self, problem: Problem) -> tuple[Scalar, Scalar]:
         """(0, L) with the L as declared, or as of functions that do not keep to it."""
         return 0 * problem.L, max(problem.L, growths(problem.f, problem.optimum.x)[1])
 
-    def average(self, problem: Problem, params: Any) -> Average:
+    def average(self, problem: Problem, params: object) -> Average:
         """Inequalities known for the average f at a point."""
         return _below_parabola(self.growth(problem)[1])
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances of which one function is a little less convex than allowed, or whose average grows faster."""
-        f: Any = problem.f
+        f = problem.f
         _, high = self.growth(problem)
         for i in range(f.n):
             mu = np.where(np.arange(f.n) == i, min(0 * problem.L, *known.f.mu) - WORSE, f.mu)
-            less: Any = SimpleNamespace(n=f.n, d=f.d, mu=mu, L=each(problem.L, f.n))
+            less = only_declared(f, mu, each(problem.L, f.n))
             yield "less convex functions", replace(problem, f=less), params
-        faster: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=each(high * (1 + WORSE), f.n))
+        faster = only_declared(f, f.mu, each(high * (1 + WORSE), f.n))
         yield "other functions", replace(problem, f=faster), params
 
 
-def _below_parabola(L: Any) -> Average:
-    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
+def _below_parabola(L: Scalar) -> Average:
+    def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         """f* <= f(x) <= f* + L/2 |x - x*|^2, of subgradients f(x) - f* <= <g, x - x*> - |g|^2/(2L)."""
         if gradient is None:
             yield "f at least f*", -1 * gap
@@ -146,7 +137,7 @@ class QuadraticGrowthSampler(Sampler):
         own = Fraction(growths(*_average(recipe, members.curved))[1])
         return {**recipe, str(self.of.L): own / pick(rng, members.SHARES) if own > 0 else L}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""
         L = recipe[str(self.of.L)]
         check_shape(recipe["d"], L)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from fedtheory.problems.base import Problem
 
@@ -38,7 +37,7 @@ class MixingMatrix:
         """The class, in words."""
         return f"a mixing matrix {self.field} with the spectral gap {self.gap}"
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the matrix of an instance is symmetric, doubly stochastic, and has the gap."""
         used = getattr(params, self.field)
         delta = getattr(params, self.gap)

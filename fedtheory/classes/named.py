@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import ELL, MU, WORSE, Declared, FunctionClass, Outside
+from fedtheory.classes.base import ELL, MU, WORSE, Declared, FunctionClass, Outside, only_declared
 from fedtheory.classes.convex import Convex, StronglyConvex
 from fedtheory.classes.sets import ConvexSet, build_sets
 from fedtheory.classes.smooth import Smooth, SmoothConvex
@@ -19,6 +18,7 @@ from fedtheory.classes.strongly_convex import SmoothStronglyConvex
 from fedtheory.instances import Recipe, Source, members
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 
 #: Classes that say no more of a function than between which numbers its curvatures are.
@@ -119,7 +119,7 @@ class Named(FunctionClass):
         bounds = [part.declares.bounds for part in self.of]
         return [(values[b.least], values[b.largest]) for b in bounds if b is not None]
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if each function of an instance belongs to its class."""
         if self.sets:
             return problem.n == len(self.of) and self.of[0].contains(problem, params)
@@ -129,24 +129,24 @@ class Named(FunctionClass):
             mu >= low and L <= high for mu, L, (low, high) in zip(f.mu, f.L, bounds, strict=True)
         )
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: those of its class, or of a function that is beyond it."""
         bounds = self._bounds(problem)
         low = [min(known[0], mu) for known, mu in zip(bounds, problem.f.mu, strict=True)]
         high = [max(known[1], L) for known, L in zip(bounds, problem.f.L, strict=True)]
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances of which one function is a little less convex, or less smooth, than its class allows."""
         low, high = self.curvatures(problem, params)
         f = problem.f
         for i, here in enumerate(np.eye(f.n, dtype=bool)):
             below = np.where(here, np.minimum(low, known.f.mu) - WORSE, f.mu)
-            flat: Any = SimpleNamespace(n=f.n, d=f.d, mu=below, L=f.L)
+            flat = only_declared(f, below, f.L)
             yield "less convex functions", replace(problem, f=flat), params
             if high[i] < math.inf:
                 above = np.where(here, np.maximum(high, known.f.L) * (1 + WORSE), f.L)
-                steep: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=above)
+                steep = only_declared(f, f.mu, above)
                 yield "less smooth functions", replace(problem, f=steep), params
 
 
@@ -174,7 +174,7 @@ class NamedSampler(Sampler):
         flat = {"h": tuple(0 * v for v in own["h"]), "y": own["y"]}
         return {**recipe, "clients": tuple(own if part is self.of.lettered else flat for part in self.of.of)}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of the class with letters."""
         return sampler(self.of.lettered, self.drawing).declared(recipe, exact)
 

@@ -16,6 +16,7 @@ from fedtheory.classes.convex import kinked
 from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.operators import GradientOperators, TurningOperators
@@ -42,7 +43,7 @@ class _Operators(FunctionClass):
         """The letters of the class, and where their values come from."""
         return {getattr(self, name): name for name in self.constants}
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the operators of an instance belong to the class."""
         of: Any = problem.f
         facts = self.of_operators
@@ -58,14 +59,14 @@ class _Operators(FunctionClass):
         """The inequalities that each of the operators satisfies."""
         raise NotImplementedError
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of functions whose gradients belong to the class, ``(n,)``."""
         known = self.of_operators
         mu = problem.mu if MU in known.least.free_symbols else 0 * problem.mu
         L = math.inf if known.lipschitz is None and known.cocoercive is None else problem.L
         return each(mu, problem.n), each(L, problem.n)
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances of which one operator is a little less monotone, or turns vectors a little too far."""
         low, high = self.curvatures(problem, params)
         f = problem.f
@@ -303,7 +304,7 @@ class OperatorSampler(Sampler):
         far = size * (1 - t**2) / (1 + t**2), sign * size * 2 * t / (1 + t**2)
         return pick(rng, (far,) * 4 + ((mu, Fraction(0)), (size, Fraction(0)), (far[0], far[1] / 2)))
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the operators of a recipe, 0 and infinity where there is none; ``ValueError`` unless
         0 < mu <= L."""
         found = {name: recipe[str(letter)] for letter, name in self.of.letters.items()}

@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import (
-    ELL,
-    MU,
-    Average,
-    Bounds,
-    Declared,
-    FunctionClass,
-    Outside,
-    each,
-)
+from fedtheory.classes.base import ELL, MU, Average, Bounds, Declared, FunctionClass, Outside, each, only_declared
 from fedtheory.instances import Recipe, check_shape, generic, members, number, numbers, pick
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.separable import lojasiewicz_constant
 
@@ -82,38 +73,38 @@ class PolyakLojasiewicz(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(-ELL, ELL, own=self.own), average=_steep(MU, ELL))
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
         smooth = _lipschitz(problem.f)
         within = smooth.mean() <= problem.L if self.own else max(smooth) <= problem.L
         return bool(within and lojasiewicz_constant(problem.f, problem.optimum.x) >= problem.mu)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -L and L, of ``own`` constants -L_i and L_i."""
         smooth = _lipschitz(problem.f)
         largest = smooth if self.own else each(max(problem.L, *smooth), problem.n)
         return -largest, largest
 
-    def mean_square(self, problem: Problem, params: Any) -> Any:
+    def mean_square(self, problem: Problem, params: object) -> Any:
         """The mean of the squares of the Lipschitz constants of the gradients, of ``own`` constants the L_i."""
         return (self.curvatures(problem, params)[1] ** 2).mean()
 
-    def average(self, problem: Problem, params: Any) -> Average:
+    def average(self, problem: Problem, params: object) -> Average:
         """Inequalities known for the average f at a point."""
         smooth = _lipschitz(problem.f)
         return _steep(problem.mu, max(problem.L, smooth.mean() if self.own else max(smooth)))
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances a little less smooth than the class allows, or whose average does not meet the condition."""
         yield from super().outside(problem, params, known)
-        f: Any = problem.f
+        f = problem.f
         # Nothing is known of the growth of such an average.
-        changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=-np.maximum(f.L, -f.mu), L=f.L)
+        changed = only_declared(f, -np.maximum(f.L, -f.mu), f.L)
         yield "other functions", replace(problem, f=changed), params
 
 
-def _steep(mu: Any, L: Any) -> Average:
-    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
+def _steep(mu: Scalar, L: Scalar) -> Average:
+    def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         """|grad f(x)|^2/(2L) <= f(x) - f* <= |grad f(x)|^2/(2 mu)."""
         if gradient is None:
             yield "f at least f*", -1 * gap
@@ -160,7 +151,7 @@ class LojasiewiczSampler(Sampler):
             L = sum(max(members.sizes(c)) for c in recipe["clients"]) / n
         return {**recipe, str(self.of.mu): own * pick(rng, members.SHARES), str(self.of.L): L}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
         mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], mu, L)

@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import ELL, MU, WORSE, Average, Bounds, Declared, FunctionClass, Outside, each
+from fedtheory.classes.base import (
+    ELL,
+    MU,
+    WORSE,
+    Average,
+    Bounds,
+    Declared,
+    FunctionClass,
+    Outside,
+    each,
+    only_declared,
+)
 from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.growth import growths
 
@@ -64,32 +75,32 @@ class SmoothQuadraticGrowth(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, ELL), average=_above_parabola(MU, ELL), convex=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
         f = problem.f
         return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and growths(f, problem.optimum.x)[0] >= problem.mu)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
         f = problem.f
         return each(min(0 * problem.L, *f.mu), f.n), each(max(problem.L, *f.L), f.n)
 
-    def average(self, problem: Problem, params: Any) -> Average:
+    def average(self, problem: Problem, params: object) -> Average:
         """Inequalities known for the average f at a point."""
         least = min(problem.mu, growths(problem.f, problem.optimum.x)[0])
         return _above_parabola(least, max(problem.L, *problem.f.L))
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances a little less smooth or convex than the class allows, or whose average grows more slowly."""
         yield from super().outside(problem, params, known)
-        f: Any = problem.f
+        f = problem.f
         # Nothing but the mean of the curvatures is known of the growth of such an average.
-        slower: Any = SimpleNamespace(n=f.n, d=f.d, mu=each(problem.mu * (1 - WORSE), f.n), L=f.L)
+        slower = only_declared(f, each(problem.mu * (1 - WORSE), f.n), f.L)
         yield "other functions", replace(problem, f=slower), params
 
 
-def _above_parabola(mu: Any, L: Any) -> Average:
-    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
+def _above_parabola(mu: Scalar, L: Scalar) -> Average:
+    def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         """mu/2 |x - x*|^2 <= f(x) - f*, and more of it where the gradient is known."""
         yield "quadratic growth", mu / 2 * x**2 - gap
         if gradient is not None:
@@ -112,7 +123,7 @@ class QuadraticGrowthSampler(Sampler):
         share = pick(rng, members.SHARES)
         return {**recipe, str(self.of.mu): self._growth(recipe) * share, str(self.of.L): L}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
         mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], mu, L)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,10 +21,12 @@ from fedtheory.classes.base import (
     FunctionClass,
     Outside,
     each,
+    only_declared,
 )
 from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.growth import secants
@@ -78,35 +79,35 @@ class RestrictedSecant(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(None, None), average=_sloping(MU, ELL))
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
         least, largest = secants(problem.f, problem.optimum.x)
         return bool(least >= problem.mu and largest <= problem.L)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """No least and no largest curvature of any f_i ``(n,)``."""
         return each(-math.inf, problem.n), each(math.inf, problem.n)
 
-    def growth(self, problem: Problem) -> tuple[Any, Any]:
+    def growth(self, problem: Problem) -> tuple[Scalar, Scalar]:
         """(mu, L) as declared, or as of functions that do not keep to them."""
         least, largest = secants(problem.f, problem.optimum.x)
         return min(problem.mu, least), max(problem.L, largest)
 
-    def average(self, problem: Problem, params: Any) -> Average:
+    def average(self, problem: Problem, params: object) -> Average:
         """Inequalities known for the average f at a point."""
         return _sloping(*self.growth(problem))
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose average meets one of the two conditions, and nearly the other."""
-        f: Any = problem.f
+        f = problem.f
         low, high = self.growth(problem)
         for mu, L in ((problem.mu, high * (1 + WORSE)), (low * (1 - WORSE), problem.L)):
-            changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=each(mu, f.n), L=each(L, f.n))
+            changed = only_declared(f, each(mu, f.n), each(L, f.n))
             yield "other functions", replace(problem, f=changed), params
 
 
-def _sloping(mu: Any, L: Any) -> Average:
-    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
+def _sloping(mu: Scalar, L: Scalar) -> Average:
+    def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         """mu/2 |x - x*|^2 <= f(x) - f* <= L/2 |x - x*|^2, and what is known of the gradient."""
         yield "growth from below", mu / 2 * x**2 - gap
         yield "growth from above", gap - L / 2 * x**2
@@ -142,7 +143,7 @@ class RestrictedSecantSampler(Sampler):
         share = pick(rng, members.SHARES)
         return {**recipe, str(self.of.mu): Fraction(least) * share, str(self.of.L): Fraction(largest) / share}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
         mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], mu, L)

@@ -21,6 +21,7 @@ from fedtheory.classes.strongly_convex import StronglyConvexSampler, beyond_cons
 from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.quadratic import diagonal
@@ -66,7 +67,7 @@ class SmoothBlocks(FunctionClass):
         """Least and largest curvature of each f_i ``(n,)``."""
         return each(min(problem.mu, *problem.f.mu), problem.n), params.L
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
         return beyond_constants(self, problem, params, known)
 
@@ -121,7 +122,7 @@ class BlocksSampler(StronglyConvexSampler):
         recipe = {"d": 1, "level": Fraction(0), "clients": clients}
         return {**recipe, str(self.of.mu): mu} if self.of.common else recipe
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe."""
         check_shape(recipe["d"], *(v for c in recipe["clients"] for v in c["h"]))
         low = min(v for c in recipe["clients"] for v in c["h"])

@@ -230,7 +230,7 @@ class ConstrainedSampler(Sampler):
         found = draw_set(rng, d, [size * Fraction(v) for v in lengths], True)
         return {**recipe, "g": found, str(D): size / pick(rng, members.SHARES)}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, ...]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the f_i of a recipe; ``ValueError`` unless the diameter is positive."""
         if self.of.D is not None:
             check_shape(recipe["d"], recipe[str(self.of.D)])
@@ -265,7 +265,7 @@ class ConvexSetSampler(Sampler):
 
         return {"d": d, "x": small(rng, d), "clients": tuple(client() for _ in range(n))}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(0, infinity)."""
         check_shape(recipe["d"])
         return number(Fraction(0), exact), float("inf")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,11 +22,13 @@ from fedtheory.classes.base import (
     each,
     extremes,
     f_star,
+    only_declared,
     parts,
 )
 from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessHuber
@@ -88,17 +89,17 @@ class Smooth(FunctionClass):
             Bounds(-ELL, ELL), average=f_star(ELL), client=OfClient("-L", "L", of_g=True), differentiable=True
         )
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance belong to the class."""
         return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in parts(problem))
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -L and L, or those of functions that do not keep to it."""
         mu, L = extremes(problem)
         largest = max(L, -mu)
         return each(-largest, problem.n), each(largest, problem.n)
 
-    def average(self, problem: Problem, params: Any) -> Average:
+    def average(self, problem: Problem, params: object) -> Average:
         """Inequalities known for the average f: it is L-smooth, and at least f*."""
         return f_star(max(problem.L, *problem.f.L))
 
@@ -116,7 +117,7 @@ class SmoothSampler(Sampler):
             recipe = members.minimised(members.draw_strips(rng, recipe, low, L) if pick(rng, (True, False)) else recipe)
         return {**recipe, str(self.of.L): L}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(-L, L) for the L of a recipe; ``ValueError`` unless it is positive."""
         L = recipe[str(self.of.L)]
         check_shape(recipe["d"], L)
@@ -164,11 +165,11 @@ class SmoothConvex(FunctionClass):
             Bounds(sympy.S.Zero, ELL), client=OfClient("0", "L", of_g=True), convex=True, differentiable=True
         )
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance belong to the class."""
         return all(min(part.mu) >= 0 and max(part.L) <= problem.L for part in parts(problem))
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
         mu, L = extremes(problem)
         return each(mu, problem.n), each(L, problem.n)
@@ -184,7 +185,7 @@ class SmoothConvexSampler(Sampler):
         low = pick(rng, (Fraction(0), Fraction(0), L / members.condition(rng)))
         return {**members.draw_functions(rng, n, d, (low, L), with_g), str(self.of.L): L}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""
         L = recipe[str(self.of.L)]
         check_shape(recipe["d"], L)
@@ -228,13 +229,13 @@ class SmoothOwn(FunctionClass):
         r = np.maximum(params.r, np.maximum(problem.f.L, -problem.f.mu))
         return -r, r
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Named instances just outside the class, each worse by a little."""
         r = (1 + WORSE) * known.f.L
         for i in range(problem.n):
             L = np.where(np.arange(problem.n) == i, r, problem.f.L)
             for name, mu in (("less smooth", problem.f.mu), ("less convex", -L)):
-                changed: Any = SimpleNamespace(n=problem.n, d=problem.f.d, mu=mu, L=L)
+                changed = only_declared(problem.f, mu, L)
                 yield f"{name} functions", replace(problem, f=changed), params
 
 
@@ -259,7 +260,7 @@ class OwnSmoothnessSampler(Sampler):
 
         return {"d": d, "clients": tuple(client() for _ in range(n))}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe."""
         r = max(c["r"] for c in recipe["clients"])
         return number(-r, exact), number(r, exact)

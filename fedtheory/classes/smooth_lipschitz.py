@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, ClassVar, cast
 
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import (
-    WORSE,
-    Declared,
-    FunctionClass,
-    Outside,
-    each,
-)
+from fedtheory.classes.base import WORSE, Declared, FunctionClass, Outside, each, only_declared
 from fedtheory.classes.convex import STEEP
 from fedtheory.instances import Recipe, Source, check_shape, members, number, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.growth import steepest_squared
 
@@ -68,21 +62,21 @@ class SmoothConvexLipschitz(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(convex=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance belong to the class."""
         f, steepest = problem.f, steepest_squared(problem.f, problem.optimum.x)
         return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and max(steepest) <= problem.M**2)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
         f = problem.f
         return each(min(0 * problem.L, *f.mu), f.n), each(max(problem.L, *f.L), f.n)
 
-    def steepest(self, problem: Problem, params: Any) -> Any:
+    def steepest(self, problem: Problem, params: object) -> Scalar:
         """The square of the length of a gradient, at most: as declared, or as of functions that do not keep to it."""
         return max(problem.M**2, *steepest_squared(problem.f, problem.optimum.x))
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances a little less smooth or convex than the class allows, or steeper."""
         f: Any = problem.f
         steepest = self.steepest(problem, params)
@@ -91,8 +85,8 @@ class SmoothConvexLipschitz(FunctionClass):
             cast(Any, worse.f).steepest_squared = each(problem.M**2, f.n)
             yield name, worse, changed
         for i in range(f.n):
-            steep: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=f.L)
-            steep.steepest_squared = np.where(np.arange(f.n) == i, steepest * (1 + WORSE), problem.M**2)
+            steeper = np.where(np.arange(f.n) == i, steepest * (1 + WORSE), problem.M**2)
+            steep = only_declared(f, f.mu, f.L, steepest_squared=steeper)
             yield "steeper functions", replace(problem, f=steep), params
 
 
@@ -128,7 +122,7 @@ class SmoothLipschitzSampler(Sampler):
         clients = tuple(client(i) for i in range(n))
         return {"d": d, "x": small(rng, d), "clients": clients, str(self.of.L): L, str(self.of.M): M}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, ...]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(0, L, M) for the L and the M of a recipe; ``ValueError`` unless they are positive."""
         L, M = recipe[str(self.of.L)], recipe[str(self.of.M)]
         check_shape(recipe["d"], L, M)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,11 +22,14 @@ from fedtheory.classes.base import (
     Outside,
     each,
     extremes,
+    only_declared,
     parts,
+    with_part,
 )
 from fedtheory.instances import Recipe, members, pick
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array, square_root
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 
@@ -46,16 +48,16 @@ class _BetweenConstants(FunctionClass):
         """The letters of the least and the largest curvature."""
         return self.mu, self.L
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance have the constants declared."""
         return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in parts(problem))
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
         return beyond_constants(self, problem, params, known)
 
 
-def beyond_constants(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+def beyond_constants(of: FunctionClass, problem: Problem, params: object, known: Problem) -> Outside:
     """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
     for part in ("f", "g"):
         functions = getattr(problem, part, None)
@@ -68,8 +70,8 @@ def beyond_constants(of: FunctionClass, problem: Problem, params: Any, known: Pr
         worse = [("less smooth", functions.mu, (1 + WORSE) * L)]
         worse += [("less convex", below, functions.L) for below in lower]
         for name, of_mu, of_L in worse:
-            changed: Any = SimpleNamespace(n=functions.n, d=functions.d, mu=of_mu, L=of_L)
-            yield f"{name} functions", replace(problem, **{part: changed}), params
+            changed = only_declared(functions, of_mu, of_L)
+            yield f"{name} functions", with_part(problem, part, changed), params
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class SmoothStronglyConvex(_BetweenConstants):
         client = OfClient("mu", "L", conjugates=True, equal=True, of_g=True)
         return Declared(Bounds(MU, ELL), client=client, convex=True, differentiable=True, between=True)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
         mu, L = extremes(problem)
         return each(mu, problem.n), each(L, problem.n)
@@ -143,7 +145,7 @@ class SmoothEach(_BetweenConstants):
         """The facts about the members that proofs may assume."""
         return Declared(client=OfClient("mu", "f.L", conjugates=True, equal=True), differentiable=True, between=True)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
         return each(extremes(problem)[0], problem.n), problem.f.L
 
@@ -216,19 +218,19 @@ class OneStronglyConvex(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(client=OfClient("mu", "L", equal=True, one=self.which))
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance belong to the class."""
         f = problem.f
         return bool(f.mu[self._place(params)] >= problem.mu and min(f.mu) >= 0 and max(f.L) <= problem.L)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
         f = problem.f
         lower, one = each(Fraction(0), problem.n), self._place(params)
         lower[one] = min(problem.mu, f.mu[one])
         return lower, each(max(problem.L, *f.L), problem.n)
 
-    def _place(self, params: Any) -> int:
+    def _place(self, params: object) -> int:
         return int(getattr(params, self.which)) if self.which else 0
 
 
@@ -286,30 +288,30 @@ class StronglyConvexOnAverage(FunctionClass):
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, ELL), average=_convex_from_minimiser(MU), convex=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are known to belong: their least curvatures add up."""
         f = problem.f
         return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and f.mu.mean() >= problem.mu)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
         mu, L = extremes(problem)
         return each(min(Fraction(0), mu), problem.n), each(L, problem.n)
 
-    def average(self, problem: Problem, params: Any) -> Average:
+    def average(self, problem: Problem, params: object) -> Average:
         """Inequalities known for the average f, mu-strongly convex, at a point and x*."""
         return _convex_from_minimiser(min(problem.mu, problem.f.mu.mean()))
 
-    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+    def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances whose functions are a little worse than the class allows, or whose average is."""
         yield from super().outside(problem, params, known)
-        f: Any = problem.f
-        changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=each(problem.mu * (1 - WORSE), f.n), L=f.L)
+        f = problem.f
+        changed = only_declared(f, each(problem.mu * (1 - WORSE), f.n), f.L)
         yield "less convex functions", replace(problem, f=changed), params
 
 
-def _convex_from_minimiser(mu: Any) -> Average:
-    def formulas(x: Array, gap: Any, gradient: Array | None) -> Iterator[tuple[str, Any]]:
+def _convex_from_minimiser(mu: Scalar) -> Average:
+    def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         """mu/2 |x - x*|^2 <= f(x) - f* <= <grad f(x), x - x*> - mu/2 |x - x*|^2."""
         square = mu / 2 * x**2
         yield "average from x*", square - gap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import sympy
@@ -25,6 +25,7 @@ from fedtheory.classes.base import (
 from fedtheory.instances import Recipe, Source, check_shape, members, number, pick
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 
 
@@ -75,18 +76,18 @@ class WeaklyConvex(FunctionClass):
         low, word = (-ELL, "-L") if self.symmetric else (-S, "mu")
         return Declared(Bounds(low, ELL), average=f_star(ELL), client=OfClient(word, "L"), weak=True)
 
-    def contains(self, problem: Problem, params: Any) -> bool:
+    def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance belong to the class."""
         # Declared are -s and r.
         ordered = 0 <= -problem.mu <= problem.L
         return bool(ordered and min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+    def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: -s and r, or those of functions that do not keep to it."""
         mu, L = extremes(problem)
         return each(mu, problem.n), each(L, problem.n)
 
-    def average(self, problem: Problem, params: Any) -> Average:
+    def average(self, problem: Problem, params: object) -> Average:
         """Inequalities known for the average f: it is r-smooth, and at least f*."""
         return f_star(max(problem.L, *problem.f.L))
 
@@ -109,7 +110,7 @@ class WeaklyConvexSampler(Sampler):
             recipe = members.minimised(members.draw_strips(rng, recipe, -s, r) if pick(rng, (True, False)) else recipe)
         return {**recipe, str(self.of.mu): s, str(self.of.L): r}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(-s, r) for the s and r of a recipe; ``ValueError`` unless 0 <= s <= r, s = r where they must be equal."""
         s, r = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], r)

@@ -53,7 +53,7 @@ class Layout(NamedTuple):
     real: int = FLOAT_BITS
     indexed: bool = False
     flag: bool = False
-    scale: Any = 1
+    scale: Scalar = 1
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Compressor:
     d: int
     draws: Distribution
     apply: Callable[[Draw, Array], Array]
-    omega: Any
+    omega: Scalar
     bits: int = 0
     enumerate: Callable[[Array], tuple[Array, Array]] | None = None
     layout: Layout | None = None

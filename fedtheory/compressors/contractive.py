@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from fedtheory.compressors import FLOAT_BITS, Compressor
 from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.randomness import Constant, Distribution, Draw
 
 
@@ -29,7 +29,7 @@ class Contractive:
     d: int
     draws: Distribution
     apply: Callable[[Draw, Array], Array]
-    alpha: Any
+    alpha: Scalar
     bits: int
 
     def sample(self, rng: np.random.Generator, x: Array) -> Array:

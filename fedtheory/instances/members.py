@@ -18,6 +18,7 @@ import numpy as np
 
 from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.blocks import Blocks
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessHuber, less_parabola
@@ -358,7 +359,7 @@ class Sampler:
         """The functions of a grid's point. Raise ``ValueError`` if the class has none."""
         raise ValueError(f"there is no grid of parameters for functions {self.of.text}")
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe. Raise ``ValueError`` unless positive."""
         mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], mu, L)

@@ -331,7 +331,7 @@ def _check_times(statement: Statement) -> None:
 def _checked(type_: str, part: str, value: object) -> Any:
     if type_.endswith(" | None"):
         return None if value is None else _checked(type_.removesuffix(" | None"), part, value)
-    if type_.startswith("Callable[[Problem, Any, Any]"):
+    if type_ == "StateFunction" or type_.startswith("Callable[[Problem, Any, Any]"):
         return in_fractions(validation.function(part, value, ("problem", "params", "state")))
     if type_.startswith("Callable"):
         return _callable(part, value)

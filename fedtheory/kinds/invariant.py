@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written
 from fedtheory.kinds.scope import Scope
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import StateFunction
 from fedtheory.settings.relations import Quantity
 
 
@@ -34,7 +32,7 @@ class Invariant(Statement):
     """
 
     algorithm: Algorithm
-    residual: Callable[[Problem, Any, Any], Array]
+    residual: StateFunction
     text: str
     kind: ClassVar[str] = "invariant"
     scope: ClassVar[Scope] = Scope.RESIDUAL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,9 +11,8 @@ import sympy
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.kinds.base import Statement, Written, comes_before, numbers
 from fedtheory.kinds.scope import Scope
-from fedtheory.numbers.rational import Array
 from fedtheory.numbers.validation import expression
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import StateFunction
 from fedtheory.settings.relations import Comparison, Quantity, Relation, stated
 
 
@@ -84,9 +83,9 @@ class OneStep(Statement):
 
 def contracts(
     algorithm: Algorithm,
-    potential: Callable[[Problem, Any, Any], Array],
+    potential: StateFunction,
     factor: sympy.Expr,
-    noise: Mapping[Callable[[Problem, Any, Any], Array], object] | None = None,
+    noise: Mapping[StateFunction, object] | None = None,
 ) -> OneStep:
     """State that a potential contracts: E[potential after] <= factor * potential before + noise.
 

@@ -19,7 +19,7 @@ from fedtheory.problems.quadratic import Quadratics
 _kappa = sympy.Symbol("kappa", positive=True)
 
 
-def links(alpha: Any, beta: object, N: int) -> int:
+def links(alpha: Scalar, beta: Scalar, N: int) -> int:
     """Number of functions that share the chain: N if alpha < beta/N, else the largest m with m alpha < beta.
 
     Raise ``ValueError`` unless 0 < alpha < beta and N >= 1; the appendix has no functions for alpha = beta.
@@ -49,7 +49,7 @@ def blocks(N: int, m: int) -> list[int]:
     return [min(i // (N // m), m - 1) for i in range(N)]
 
 
-def hard(alpha: Any, beta: object, N: int, dimension: int) -> Problem:
+def hard(alpha: Scalar, beta: Scalar, N: int, dimension: int) -> Problem:
     """The N functions of Appendix F on ``dimension`` coordinates, exact for fractions; declared (alpha, beta).
 
     alpha < beta/N: f_i(w) = (beta - N alpha)/8 (w'M^(i)w - 1_{i=1} 2 w_1) + (alpha/2)|w|^2, eq. (41). Otherwise m
@@ -76,7 +76,7 @@ def hard(alpha: Any, beta: object, N: int, dimension: int) -> Problem:
     return Problem(Quadratics(H, c, v), None, (alpha, beta))
 
 
-def decay(alpha: Any, beta: object, N: int) -> Any:
+def decay(alpha: Scalar, beta: Scalar, N: int) -> Fraction | float:
     """q = (sqrt(kappa) - 1)/(sqrt(kappa) + 1) with kappa = beta/(m alpha): the minimiser on l_2 is (q, q^2, q^3, ...).
 
     A fraction if kappa is the square of one, else a float.
@@ -86,13 +86,13 @@ def decay(alpha: Any, beta: object, N: int) -> Any:
     return q if isinstance(q, Fraction) else float(q)
 
 
-def solution(alpha: object, beta: object, N: int, dimension: int) -> Array:
+def solution(alpha: Scalar, beta: Scalar, N: int, dimension: int) -> Array:
     """The first coordinates of the minimiser on l_2 of the sum of the hard functions, ``(dimension,)``."""
     q = decay(alpha, beta, N)
     return np.array([q**j for j in range(1, dimension + 1)])
 
 
-def truncation_error(alpha: object, beta: object, N: int, dimension: int) -> float:
+def truncation_error(alpha: Scalar, beta: Scalar, N: int, dimension: int) -> float:
     r"""A bound on the distance in l_2 between the minimisers of the truncated and of the infinite sum.
 
     $q^{D+1} \sqrt{(1 + q^2)/(1 - q^2)}$: the coordinates left out weigh $q^{2(D+1)}/(1-q^2)$, and coordinate j <= D
@@ -178,9 +178,9 @@ class Locals:
 
     G: Any
     weights: Array
-    mu: Any
+    mu: Scalar
     centre: Array
-    lam: Any = None
+    lam: Scalar | None = None
     share: Literal["equal"] = "equal"
 
     @property

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from fedtheory.numbers.rational import Array, is_exact, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Selecting
 from fedtheory.problems.oracles import Answer
@@ -147,7 +148,7 @@ class Adversary:
     """
 
     direction: Array
-    share: Any = 1
+    share: Scalar = 1
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1 or ((self.direction**2).sum(axis=-1) > 1).any():

@@ -3,6 +3,7 @@ functions, f = sum_i alpha_i f_i, as FedADMM's eq. (2) has them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.blocks import Blocks
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.optimum import TOLERANCE, Optimum, newton, solve
@@ -44,7 +46,7 @@ class Problem:
 
     f: Functions
     g: Functions | None = None
-    declared: tuple[Any, ...] | None = None
+    declared: tuple[Scalar, ...] | None = None
     known: Optimum | None = None
     blocks: Blocks | None = None
     named: bool = False
@@ -135,6 +137,13 @@ class Problem:
     def y_star(self) -> Array:
         """grad f_i(x*), the optimal dual variables, shape ``(..., n, d)``."""
         return self.optimum.y
+
+
+#: A function of a problem, the parameters of a method and a state, as statements compare them: ``(...)`` for leading
+#: axes of the state. Parameters and states are those of the method that it belongs to.
+StateFunction = Callable[[Problem, Any, Any], Array]
+#: A function of a problem and the parameters of a method: a number, or an array of them.
+ParamsFunction = Callable[[Problem, Any], Any]
 
 
 def everywhere(problem: Problem, x: Array) -> Array:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import is_quadratic
 from fedtheory.problems.separable import profiles
@@ -22,7 +22,7 @@ class Blocks:
     """
 
     sizes: tuple[int, ...]
-    L: tuple[Any, ...]
+    L: tuple[Scalar, ...]
 
     def __post_init__(self) -> None:
         if len(self.sizes) != len(self.L) or min(self.sizes, default=0) < 1:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import Kinked
 from fedtheory.problems.ridged import Ridged
@@ -20,11 +21,11 @@ class _Piece(NamedTuple):
     """phi(z) = value + derivative (z - start) + slope (z - start)^2/2 from ``start`` >= 0 to ``end``, or without an
     end."""
 
-    start: Any
-    end: Any | None
-    value: Any
-    derivative: Any
-    slope: Any
+    start: Scalar
+    end: Scalar | None
+    value: Scalar
+    derivative: Scalar
+    slope: Scalar
 
     def at_end(self) -> Any:
         """The derivative at the end; of a piece without one, infinite unless it is constant."""

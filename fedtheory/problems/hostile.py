@@ -31,7 +31,7 @@ class Hostile:
     those of K answers within a step, one after the other, each for m clients or, with m = 1, for all of them.
     """
 
-    share: Any
+    share: Fraction | float
     direction: Array
     radial: bool = False
     turning: bool = False
@@ -67,7 +67,7 @@ class Hostile:
             u = u.reshape(len(u), *(1,) * (centre.ndim - u.ndim), *u.shape[1:])
         return replace(self, direction=u, directions=None)
 
-    def answer(self, centre: Array, bound: Any, *more: Any, **named: Any) -> Array:
+    def answer(self, centre: Array, bound: object, *more: Any, **named: Any) -> Array:
         """``ValueError``: before and after a step the answers would seem to be the same."""
         raise ValueError("an adversary is asked outside of a step")
 
@@ -141,7 +141,7 @@ class Asked:
     def answer(
         self,
         centre: Array,
-        bound: Any,
+        bound: object,
         within: Conditions = (),
         along: Conditions = (),
         feasible: Array | None = None,

@@ -52,7 +52,7 @@ class LinearModels:
     X: Matrix
     y: Array
     sizes: Array
-    lam: Any
+    lam: Scalar
     loss: Loss = SQUARED
     share: Share = "own"
 

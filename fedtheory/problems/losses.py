@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -31,12 +30,12 @@ class Loss:
     """
 
     name: str
-    gamma: Any
+    gamma: Scalar
     value: Callable[[Array, Array], Array]
     slope: Callable[[Array, Array], Array]
     curvature: Callable[[Array, Array], Array]
     conjugate: Callable[[Array, Array], Array]
-    ascent: Callable[[Array, Array, Any, Array], Array]
+    ascent: Callable[[Array, Array, Scalar, Array], Array]
 
 
 def expit(t: Array) -> Array:

@@ -25,7 +25,7 @@ class Noise:
     """
 
     n: int
-    sigma: Any
+    sigma: Scalar
     direction: Array
     batch: int = 1
     skew: Any = Fraction(1)
@@ -69,7 +69,7 @@ class NoiseWithin:
     """
 
     n: int
-    share: Any
+    share: Fraction
     direction: Array
     skew: Any = Fraction(1)
     joint: str = "independent"

@@ -141,7 +141,7 @@ class LessParabola:
 
     f: Functions
     centre: Array
-    bend: Any
+    bend: Scalar
 
     @property
     def n(self) -> int:

@@ -186,7 +186,7 @@ def _one_replica(f: Functions) -> Functions:
     """The same functions in floats; cvxpy knows neither fractions nor replicas."""
     if not isinstance(f, Quadratics):
         return f
-    if f.c.ndim > 2 or np.ndim(f.v) > 1:
+    if f.c.ndim > 2 or np.asarray(f.v).ndim > 1:
         raise ValueError("cvxpy solves one problem at a time, but the quadratics have replica axes")
     return Quadratics(to_float(f.H), to_float(f.c), to_float(f.v))
 

@@ -24,7 +24,7 @@ class Quadratics:
 
     H: Array
     c: Array
-    v: Any = 0
+    v: Array | Scalar = 0
 
     def __post_init__(self) -> None:
         if self.H.ndim != 3 or self.H.shape[1] != self.H.shape[2]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array, are_diagonal
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems import nonconvex
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import PiecewiseQuadratic
@@ -25,7 +26,7 @@ class Profile(NamedTuple):
     and ``knots[k]``, which increase."""
 
     knots: tuple[Any, ...]
-    slopes: tuple[Any, ...]
+    slopes: tuple[Scalar, ...]
 
     @property
     def mirrored(self) -> Profile:
@@ -36,9 +37,9 @@ class Profile(NamedTuple):
 class _Piece(NamedTuple):
     """A piece of a profile at z > 0: its curvature, and its ends, each a (value, derivative); no end at infinity."""
 
-    slope: Any
-    start: tuple[Any, Any]
-    end: tuple[Any, Any] | None
+    slope: Scalar
+    start: tuple[Scalar, Scalar]
+    end: tuple[Scalar, Scalar] | None
 
 
 def profiles(f: Any, x: Array) -> list[list[Profile]] | None:
@@ -97,7 +98,8 @@ def lojasiewicz(of: Profile) -> Any:
 
 def _pieces(of: Profile) -> list[_Piece]:
     """The pieces at z > 0, outwards."""
-    place, value, derivative, found = 0, 0, 0, []
+    place: Scalar = 0
+    value, derivative, found = 0, 0, []
     k = bisect_right(of.knots, 0)
     for slope, knot in zip(of.slopes[k:], (*of.knots[k:], None), strict=True):
         start = (value, derivative)

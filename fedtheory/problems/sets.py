@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, is_exact
+from fedtheory.numbers.scalar import Scalar
 
 #: What rounding may add to a length.
 _ROUNDING = 1e-9
@@ -42,7 +43,7 @@ class Boxes:
     centre: Array
     low: Array
     high: Array
-    diameter: Any = None
+    diameter: Scalar | None = None
 
     def __post_init__(self) -> None:
         if (self.low > 0).any() or (self.high < 0).any():

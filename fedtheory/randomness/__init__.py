@@ -22,6 +22,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array, meant, to_float
 from fedtheory.numbers.rational import exact as to_fractions
+from fedtheory.numbers.scalar import Scalar
 
 #: Supports larger than this are not enumerated.
 LARGEST_SUPPORT = 200_000
@@ -177,7 +178,7 @@ class Bernoulli:
         ([True, False], [Fraction(1, 4), Fraction(3, 4)])
     """
 
-    p: Any
+    p: Scalar
 
     def __post_init__(self) -> None:
         if not 0 <= self.p <= 1:

@@ -16,6 +16,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.instances import ClaimLike, Instance, Recipe, members, numbers, pick, value_of
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessParabola, less_parabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
@@ -120,7 +121,7 @@ class _Replicated:
 class _ReplicatedSampler(Sampler):
     """Replicas of the functions of a recipe."""
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe."""
         return sampler(self.of.functions, self.drawing).declared(recipe, exact)
 

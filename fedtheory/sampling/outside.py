@@ -42,7 +42,7 @@ def _noisier_gradients(of: classes.NoisyGradients, problem: Problem, params: Any
 
 
 @outside.register(classes.BoundedNoise)
-def _noisier_than_allowed(of: classes.BoundedNoise, problem: Problem, params: Any, known: Any) -> Outside:
+def _noisier_than_allowed(of: classes.BoundedNoise, problem: Problem, params: Any, known: object) -> Outside:
     """Instances with a little more noise than the step allows, and with dependent noise."""
     noise = getattr(params, of.field)
     more: Any = SimpleNamespace(share=1 + WORSE, joint=noise.joint)
@@ -84,7 +84,7 @@ def _inexact(of: classes.InexactOracles, problem: Problem, params: Any, known: o
 
 
 @outside.register(classes.MixingMatrix)
-def _mixing_less(of: classes.MixingMatrix, problem: Problem, params: Any, known: Any) -> Outside:
+def _mixing_less(of: classes.MixingMatrix, problem: Problem, params: Any, known: object) -> Outside:
     """The instance with a matrix of the complete graph whose gap is a little smaller than the letter says."""
     gap = Fraction(getattr(params, of.gap)) * (1 - WORSE)
     worse: Any = of_graph("complete", problem.n, gap)

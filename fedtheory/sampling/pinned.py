@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import sympy
@@ -102,7 +102,9 @@ def moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) -
     functions = sampler(setting.functions, setting.drawing)
     if functions.relative:
         return moved
-    (low, high), (least, most) = (functions.declared(r, True)[:2] for r in (recipe, moved))
+    (low, high), (least, most) = (
+        cast(tuple[Fraction, Fraction], functions.declared(r, True)[:2]) for r in (recipe, moved)
+    )
     # Of functions that need not be smooth the largest curvature is infinite, and stays.
     size = Fraction(1) if high == math.inf else Fraction(most / high)
     low, least = Fraction(low), Fraction(least)

@@ -13,7 +13,7 @@ import sympy
 from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import holds
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import ParamsFunction, Problem
 
 #: The parameter of one client.
 _ONE = sympy.Dummy("of one client")
@@ -129,7 +129,7 @@ def _members_of(of: object) -> dict[str, Any]:
     return {f.name: getattr(of, f.name) for f in fields(of) if f.name not in _OF_METHODS} if is_dataclass(of) else {}
 
 
-def of_each(numbers: Callable[[Problem, Any], Any]) -> Callable[[Problem, Any], bool]:
+def of_each(numbers: ParamsFunction) -> Callable[[Problem, Any], bool]:
     """For a hypothesis on what each client has: ``met`` where all ``numbers(problem, params)``, ``(n,)``, are at least
     0. Proofs may rest on it, as on relations."""
     numbers = in_fractions(numbers)
@@ -142,7 +142,7 @@ def of_each(numbers: Callable[[Problem, Any], Any]) -> Callable[[Problem, Any], 
     return met
 
 
-def each(numbers: Callable[[Problem, Any], Any]) -> Hypothesis:
+def each(numbers: ParamsFunction) -> Hypothesis:
     """Return the hypothesis that certain numbers of each client are at least 0. Proofs may rest on it, as on relations.
 
     Args:

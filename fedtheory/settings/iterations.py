@@ -16,7 +16,7 @@ import sympy
 
 from fedtheory.instances import Recipe, Source, value_of
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import ParamsFunction, Problem, StateFunction
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 
@@ -42,7 +42,7 @@ class Iteration:
     after: Callable[[Problem, Any, Any], Any]
     drawn: tuple[str, ...]
     each: str
-    kept: Callable[[Problem, Any, Any], Array]
+    kept: StateFunction
     selected: Hypothesis
     idle: Hypothesis
     every: Callable[[Recipe], Iterator[Recipe]]
@@ -69,7 +69,7 @@ class At:
     """
 
     iteration: Iteration
-    function: Callable[[Problem, Any, Any], Array]
+    function: StateFunction
     later: bool = False
     each: bool = False
 
@@ -85,7 +85,7 @@ class Overall:
     """A number of an iteration that does not depend on the client that a statement is about."""
 
     iteration: Iteration
-    of: Callable[[Problem, Any, Any], Array]
+    of: StateFunction
 
     def __call__(self, problem: Problem, params: Any, state: object) -> Array:
         """The value at a point of the iteration."""
@@ -96,7 +96,7 @@ class Overall:
 class Root:
     """The square root of a quantity."""
 
-    of: Callable[[Problem, Any, Any], Array]
+    of: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The root at a point."""
@@ -150,7 +150,7 @@ class Infimum:
 
     along: Along
     of: At
-    value: Callable[[Problem, Any], Any]
+    value: ParamsFunction
 
     def __call__(self, problem: Problem, run: object, history: object) -> Array:
         """The infimum, the same for all starts."""
@@ -186,7 +186,7 @@ class Alone:
     """A quantity of runs, ``of(problem, run, history)``, for a run of one iteration, as a function of its point."""
 
     along: Along
-    of: Callable[[Problem, Any, Any], Array]
+    of: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The value at a point of the iteration."""

@@ -7,24 +7,22 @@ where there is one for each client; what is composed of it has shape ``(...)``, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fedtheory.numbers.rational import Array, square
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import ParamsFunction, Problem, StateFunction
 
 #: A function of a problem, parameters and a state.
-Function = Callable[[Problem, Any, Any], Array]
 
 
 @dataclass(frozen=True)
 class Square:
     """|u|^2."""
 
-    of: Function
+    of: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The square of the vector's length."""
@@ -35,8 +33,8 @@ class Square:
 class Inner:
     """<u, v>."""
 
-    left: Function
-    right: Function
+    left: StateFunction
+    right: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The inner product of the two vectors."""
@@ -48,7 +46,7 @@ class Inner:
 class Shared:
     """The vector u for each client."""
 
-    of: Function
+    of: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., d) -> (..., m, d)``."""
@@ -60,8 +58,8 @@ class Shared:
 class Difference:
     """The vector, or number, u - v."""
 
-    left: Function
-    right: Function
+    left: StateFunction
+    right: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The difference of the two."""
@@ -76,8 +74,8 @@ class Away:
     Raise ``ValueError`` if u is one that all clients share and ``a`` differs from client to client.
     """
 
-    of: Function
-    fixed: Callable[[Problem, Any], Array]
+    of: StateFunction
+    fixed: ParamsFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The difference to what is fixed."""
@@ -92,8 +90,8 @@ class Away:
 class Image:
     """The vectors h(u), for a function ``map(problem, params, u)`` of those of all clients, ``(..., m, d)``."""
 
-    map: Function
-    of: Function
+    map: StateFunction
+    of: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., m, d)``."""
@@ -104,8 +102,8 @@ class Image:
 class Value:
     """The vectors h(a), for a vector a that is the same all along a run and for all clients."""
 
-    map: Function
-    fixed: Callable[[Problem, Any], Array]
+    map: StateFunction
+    fixed: ParamsFunction
 
     def __call__(self, problem: Problem, params: object) -> Array:
         """``(m, d)``."""
@@ -117,7 +115,7 @@ class Value:
 class Total:
     """The sum over the clients of a number that each of them has."""
 
-    of: Function
+    of: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., m) -> (...)``. Raise ``ValueError`` if there are not as many numbers as clients."""
@@ -132,8 +130,8 @@ class Total:
 class Among:
     """The sum of a number that each client has, over those of whom ``who``, ``(..., m)``, is true."""
 
-    who: Function
-    of: Function
+    who: StateFunction
+    of: StateFunction
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., m) -> (...)``."""

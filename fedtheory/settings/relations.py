@@ -14,7 +14,7 @@ from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, StateFunction
 
 #: What the names of quantities end in at the times at which they are taken.
 _ENDINGS = {"next": "_next", "zero": "_0", "T": "_T"}
@@ -125,7 +125,7 @@ class Quantity(RelationTerm):
     expression: sympy.Expr
     of: Callable[[Any, Any, Any], Array]
     after: bool = False
-    domain: Callable[[Problem, Any, Any], Array] | None = None
+    domain: StateFunction | None = None
     names: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
     time: str = field(default="", init=False, repr=False, compare=False)
 

@@ -16,13 +16,12 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.classes import FunctionClass
 from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, StateFunction
 from fedtheory.settings.relations import Quantity
 
 #: When a measure is taken that a step gains: a bound on it says how good a point is.
 Gain = Literal["never", "before", "after"]
 #: A function of a problem, parameters and a state.
-Function = Callable[[Problem, Any, Any], Array]
 
 
 class Measure(NamedTuple):
@@ -31,7 +30,7 @@ class Measure(NamedTuple):
 
     symbol: sympy.Symbol
     words: str
-    of: Function
+    of: StateFunction
     gain: Gain
     level: int
 
@@ -62,7 +61,7 @@ def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tu
     place = {name: k for k, name in enumerate(rest._fields)}
     points = [name for name in away if np.ndim(getattr(rest, name)) == 1]
     clients = [name for name in away if name not in points]
-    found: list[tuple[str, str, Function, Gain, int]] = []
+    found: list[tuple[str, str, StateFunction, Gain, int]] = []
     found += [(f"D_{x}", f"|{x} - x*|^2", distance(place[x]), "never", 0) for x in points if away[x] is X_STAR]
     for h in clients:
         if (centre := away[h]) is not None:
@@ -87,7 +86,7 @@ def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tu
     )
 
 
-def distance(part: int) -> Function:
+def distance(part: int) -> StateFunction:
     """|x - x*|^2 of a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -96,21 +95,21 @@ def distance(part: int) -> Function:
     return of
 
 
-def _from_optimum(part: int) -> Function:
+def _from_optimum(part: int) -> StateFunction:
     def of(problem: Any, params: Any, state: Any) -> Any:
         return ((state[part] - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
 
     return of
 
 
-def _from_gradients(part: int) -> Function:
+def _from_gradients(part: int) -> StateFunction:
     def of(problem: Any, params: Any, state: Any) -> Any:
         return ((state[part] - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
 
     return of
 
 
-def _from_zero(part: int) -> Function:
+def _from_zero(part: int) -> StateFunction:
     def of(problem: Any, params: Any, state: Any) -> Any:
         return (state[part] ** 2).sum(axis=(-1, -2)) / problem.n
 
@@ -121,7 +120,7 @@ class Rest(NamedTuple):
     """Where a part of the state rests: what is taken off in words, and the mean squared distance of clients' parts."""
 
     words: str
-    spread: Callable[[int], Function]
+    spread: Callable[[int], StateFunction]
 
 
 X_STAR, Y_STAR, ZERO = Rest(" - x*", _from_optimum), Rest(" - grad f_i(x*)", _from_gradients), Rest("", _from_zero)
@@ -136,7 +135,7 @@ def _rest(fixed: Array, problem: Problem) -> Rest | None:
     return ZERO if (fixed == 0).all() and np.ndim(fixed) == 2 else None
 
 
-def gap(part: int) -> Function:
+def gap(part: int) -> StateFunction:
     """f(x) - f* at a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -146,7 +145,7 @@ def gap(part: int) -> Function:
     return of
 
 
-def slope(part: int) -> Function:
+def slope(part: int) -> StateFunction:
     """|grad f(x)|^2 at a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -155,7 +154,7 @@ def slope(part: int) -> Function:
     return of
 
 
-def error(part: int, point: int) -> Function:
+def error(part: int, point: int) -> StateFunction:
     """How far clients' vectors are from the gradients at a point of the state, squared, on average."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -165,7 +164,7 @@ def error(part: int, point: int) -> Function:
     return of
 
 
-def below(part: int) -> Function:
+def below(part: int) -> StateFunction:
     """f(x) - f* - |grad f(x)|^2/(2 L) at a point of the state: at least 0 of a convex f."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -178,7 +177,7 @@ def below(part: int) -> Function:
     return of
 
 
-def excess(part: int) -> Function:
+def excess(part: int) -> StateFunction:
     """How far the functions exceed their tangents at x* at clients' points, on average."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -189,7 +188,7 @@ def excess(part: int) -> Function:
     return of
 
 
-def size(part: int) -> Function:
+def size(part: int) -> StateFunction:
     """The squared size of a part of the state, over all clients."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -13,12 +11,12 @@ from fedtheory.algorithms import adiana, gradskip
 from fedtheory.compressors import Family
 from fedtheory.instances import Recipe, check_shape, generic, members, number, numbers, pick, small
 from fedtheory.numbers.rational import square_root
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import ParamsFunction, Problem
 
 _PROBABILITIES = tuple(Fraction(v) for v in (1, 1, "1/2", "1/10", "1/30"))
 
 
-def of_params(name: str) -> Callable[[Problem, Any], Any]:
+def of_params(name: str) -> ParamsFunction:
     """The value of a letter that is a field of the parameters, and is not drawn by itself."""
     return lambda problem, params: getattr(params, name)
 

@@ -6,7 +6,6 @@ names the paper of each. They are conjectures like all other claims, tested by t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import sympy
@@ -19,7 +18,6 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.one_step import one_step
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.baseline.potentials import (
     Phi_ef21,
@@ -76,7 +74,7 @@ from fedtheory.papers.baseline.rival_settings import (
     theta_1,
     theta_ef21,
 )
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import StateFunction
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
@@ -90,7 +88,7 @@ def _one_step(
     setting: Setting,
     where: str,
     algorithm: Algorithm,
-    potential: Callable[[Problem, Any, Any], Array],
+    potential: StateFunction,
     rate: sympy.Expr,
     requires: tuple[Hypothesis, ...],
     reading: str = "",

@@ -25,7 +25,7 @@ class Draw(NamedTuple):
     """``clients (..., n)``: who takes part; ``noise``: that of all stochastic gradients."""
 
     clients: Array
-    noise: Any
+    noise: Array | None
 
 
 def _mean(problem: object, params: Any, clients: Array, messages: Array) -> Array:

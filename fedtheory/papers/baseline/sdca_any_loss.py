@@ -9,7 +9,7 @@ each, so that x*, the minimiser of P, is one of their sum.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import sympy
@@ -20,6 +20,7 @@ from fedtheory.classes import SmoothConvex
 from fedtheory.instances import Recipe, generic, number
 from fedtheory.kinds.inequality import inequality
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.baseline.rivals import n
 from fedtheory.papers.fedopt.dual_steps import Losses
 from fedtheory.papers.fedopt.predictors import lamda
@@ -32,7 +33,7 @@ from fedtheory.settings.relations import Quantity
 class Params(NamedTuple):
     """``lamda``: the strength of the regulariser."""
 
-    lamda: Any
+    lamda: Scalar
 
 
 class State(NamedTuple):

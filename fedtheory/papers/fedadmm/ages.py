@@ -18,6 +18,7 @@ from fedtheory.instances import Recipe, numbers, pick
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Windows
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm import along, iterates, runs, transition
 from fedtheory.papers.fedadmm.letters import k, k0, m, parts, q, s0, section, sigma_bar
 from fedtheory.papers.fedadmm.limits import gradient
@@ -39,13 +40,13 @@ class Params(NamedTuple):
     nu: Array
     r: Array
     active: tuple[bool, ...]
-    ratio: Any
+    ratio: Scalar
     begins: int
     i: int
     left: Array
     seen: tuple[bool, ...]
-    s0: Any
-    largest: Any
+    s0: Scalar
+    largest: Scalar
 
     @property
     def plain(self) -> transition.Params:

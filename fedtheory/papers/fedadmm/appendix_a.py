@@ -13,6 +13,7 @@ from fedtheory.classes import SmoothConvex, WeaklyConvex
 from fedtheory.instances import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
 from fedtheory.papers.fedadmm.letters import parts, r_i, s_i, section
 from fedtheory.papers.fedadmm.method import LEAST, least_alpha
@@ -94,7 +95,7 @@ _first, _second, _square, _product = parts(
 class Scale(NamedTuple):
     """``t``: any positive number."""
 
-    t: Any
+    t: Scalar
 
 
 class Vectors(NamedTuple):
@@ -191,7 +192,7 @@ class Weighted(NamedTuple):
     """``alpha (m,)``: the weights of the f_i, of sum 1; ``t``: a step."""
 
     alpha: Array
-    t: Any
+    t: Scalar
 
 
 def _draw_weighted(rng: np.random.Generator, recipe: Recipe) -> Recipe:

@@ -31,7 +31,7 @@ def _slope(problem: Problem, params: Any, at: Array) -> Array:
 def _against(of: Any) -> Any:
     """<v^{l+1} - v*, of(problem, params, v^l, v^{l+1})>."""
 
-    def value(problem: Problem, params: Any, state: Any) -> Array:
+    def value(problem: Problem, params: object, state: Any) -> Array:
         after = _next(problem, params, state)
         return inner_product(after - problem.x_star, of(problem, params, state.v, after))
 

@@ -16,6 +16,7 @@ from fedtheory.instances import Instance, Instances, Recipe, check_shape, member
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.learning.subproblems import InnerSteps, Task
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, section, sigma_i
 from fedtheory.problems.base import Problem
@@ -78,14 +79,14 @@ class Inner(NamedTuple):
     """Constants of a client; ``X``: 2 (alpha^2 r^2 + sigma^2) |w - v*|^2 / eps; ``low``, ``high``: the least and the
     largest second derivative of f_i."""
 
-    alpha: Any
-    r: Any
-    s: Any
-    sigma: Any
-    rho: Any
-    X: Any
-    low: Any
-    high: Any
+    alpha: Scalar
+    r: Scalar
+    s: Scalar
+    sigma: Scalar
+    rho: Fraction | float
+    X: Fraction | float
+    low: Scalar
+    high: Scalar
 
 
 def _inner_recipes(rng: np.random.Generator) -> Iterator[Recipe]:

@@ -28,7 +28,7 @@ from fedtheory.numbers.rational import Array, square
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i
-from fedtheory.problems.base import Problem, weighted_gradient
+from fedtheory.problems.base import Problem, StateFunction, weighted_gradient
 from fedtheory.problems.oracles import Answer
 from fedtheory.randomness import Constant, Distribution, Draw
 from fedtheory.settings import Drawing, Hints, Setting
@@ -59,7 +59,7 @@ class Params(NamedTuple):
     nu: Array
     r: Array
     active: tuple[bool, ...]
-    ratio: Any
+    ratio: Scalar
     begins: int
     i: int
 
@@ -428,6 +428,6 @@ def of_client(name: str, of: Callable[[IterationView], Array]) -> Quantity:
     return Quantity(q(name), lambda problem, params, state: of(IterationView(problem, params, state))[..., params.i])
 
 
-def at(name: str, function: Callable[[Problem, Any, Any], Array], later: bool = False, each: bool = False) -> Quantity:
+def at(name: str, function: StateFunction, later: bool = False, each: bool = False) -> Quantity:
     """A function of the state of Algorithm 1, before the iteration or after it; ``each``: of the client i."""
     return Quantity(q(name), At(ITERATION, function, later, each))

@@ -16,6 +16,7 @@ from fedtheory.claims import Claim
 from fedtheory.classes import Smooth
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, DUAL, LOCAL
 from fedtheory.papers.fedadmm.letters import parts, q, s0, section, sigma_i
@@ -31,8 +32,8 @@ _Q = sympy.Rational
 class Penalty(NamedTuple):
     """``sigma``: sigma_i; ``s0``: the windows of Scheme 4.1."""
 
-    sigma: Any
-    s0: Any
+    sigma: Scalar
+    s0: Scalar
 
 
 class Waits(NamedTuple):

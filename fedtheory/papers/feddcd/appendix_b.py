@@ -244,7 +244,7 @@ def gradient_L_norm(problem: Problem, params: rbcd.Params, state: rbcd.State) ->
     return (params.L[:, None] * _G_gradient(problem, params, state) ** 2).sum(axis=(-1, -2))
 
 
-def _zero(problem: Problem, params: Any, state: Any) -> Array:
+def _zero(problem: Problem, params: object, state: Any) -> Array:
     return np.zeros((), dtype=int)
 
 

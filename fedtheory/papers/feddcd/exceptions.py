@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms import rbcd
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 
 # Operators of Lemmas B.3 and B.4
 
@@ -111,8 +112,8 @@ def _projection_build(recipe: Recipe, exact: bool) -> Instance:
 class TripleParams(NamedTuple):
     """``a``, ``b``: positive weights; ``L (n,)``: the weights of the norm."""
 
-    a: Any
-    b: Any
+    a: Scalar
+    b: Scalar
     L: Array
 
 
@@ -150,8 +151,8 @@ class HardParams(NamedTuple):
 
     N: int
     m: int
-    alpha: Any
-    s: Any
+    alpha: Scalar
+    s: Scalar
     client: int
     block: int
     size: int
@@ -213,21 +214,21 @@ def _hard_build(recipe: Recipe, exact: bool) -> Instance:
 class NewtonParams(NamedTuple):
     """``alpha``, ``beta``: curvatures; ``steps``: K; ``delta``: accuracy asked for."""
 
-    alpha: Any
-    beta: Any
+    alpha: Scalar
+    beta: Scalar
     steps: int
-    delta: Any
+    delta: Scalar
 
 
 class InexactNewtonParams(NamedTuple):
     """``h (d,)``: the Hessian's eigenvalues, between ``alpha`` and ``beta``; ``steps``: K; ``forcing``: eta; ``turn (d,
     d)``: an orthogonal matrix."""
 
-    alpha: Any
-    beta: Any
+    alpha: Scalar
+    beta: Scalar
     h: Array
     steps: int
-    forcing: Any
+    forcing: Scalar
     turn: Array
 
 

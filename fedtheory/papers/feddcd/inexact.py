@@ -40,7 +40,7 @@ from fedtheory.papers.feddcd.dual import (
     tau,
 )
 from fedtheory.problems.base import Problem
-from fedtheory.problems.oracles import worst_case
+from fedtheory.problems.oracles import Oracle, worst_case
 from fedtheory.settings import Drawing, Hints, Identities, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
@@ -81,9 +81,9 @@ class TrackedParams(NamedTuple):
     tau: int
     Lambda: Array
     eta: Scalar
-    oracle: Any
+    oracle: Oracle
     idle: str
-    delta: Any
+    delta: Scalar
 
 
 def _base(params: TrackedParams) -> inexact_feddcd.Params:

@@ -19,6 +19,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.learning import lower_bounds
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import Min
 from fedtheory.papers.feddcd.dual import N, section, tau
 from fedtheory.randomness import UniformSubset, expectation
@@ -39,7 +40,7 @@ class Reach(NamedTuple):
     m: int
     owners: tuple[int, ...]
     k: int
-    s: Any
+    s: Scalar
     t: int
 
 

@@ -16,6 +16,7 @@ from fedtheory.classes import Smooth, SmoothStronglyConvex
 from fedtheory.instances import Recipe, generic, number, numbers, pick
 from fedtheory.learning.lower_bounds import Copies, Examples, Locals
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.predictors import K, L, Model, Two, eta, h, lamda, m, mu, n, sigma
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Drawing, Setting, points
@@ -28,10 +29,10 @@ class Held(NamedTuple):
     """``h``: stepsize; ``m``: local steps; ``mu``, ``eta``: those of DANE; ``sizes``: how many functions each node
     holds."""
 
-    h: Any
+    h: Scalar
     m: int
-    mu: Any
-    eta: Any
+    mu: Scalar
+    eta: Scalar
     sizes: tuple[int, ...]
 
 
@@ -97,8 +98,8 @@ HELD = Setting(
 class Solvable(NamedTuple):
     """``mu``, ``eta``: those of DANE; ``weights (K,)``: the n_k/n."""
 
-    mu: Any
-    eta: Any
+    mu: Scalar
+    eta: Scalar
     weights: Array
 
 
@@ -175,8 +176,8 @@ SMOOTH_AND_STRONG = Hypothesis("F_k is smooth and strongly convex", met=_CLASS.c
 class Learning(NamedTuple):
     """``sigma``: that of Algorithm 5; ``lam``: lambda."""
 
-    sigma: Any
-    lam: Any
+    sigma: Scalar
+    lam: Scalar
 
 
 class Learnt(NamedTuple):

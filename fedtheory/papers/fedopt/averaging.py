@@ -12,6 +12,7 @@ from fedtheory.instances import Instance, Instances, Recipe, check_shape, generi
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.inequality import inequality
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.predictors import section
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.relations import Quantity
@@ -21,8 +22,8 @@ class Source(NamedTuple):
     """A machine's example has x = 1 with probability ``p``, else x = 0, and y = x; ``lam``: lambda of its least
     squares."""
 
-    p: Any
-    lam: Any
+    p: Scalar
+    lam: Scalar
 
 
 class At(NamedTuple):

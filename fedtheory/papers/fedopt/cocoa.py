@@ -75,10 +75,10 @@ def _inexact(contraction: Scalar, way: str) -> cocoa_plus.Solver:
 class Cocoa(NamedTuple):
     """CoCoA+'s ``sigma`` (sigma'), ``gamma`` (the aggregation) and ``solver``, and the accuracy ``Theta`` of that."""
 
-    sigma: Any
-    gamma: Any
-    solver: Any
-    Theta: Any
+    sigma: Scalar
+    gamma: Scalar
+    solver: cocoa_plus.Solver
+    Theta: Scalar
 
 
 def _cocoa(recipe: Any, problem: LinearProblem, exact: bool) -> Cocoa:

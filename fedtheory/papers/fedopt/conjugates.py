@@ -25,7 +25,7 @@ from fedtheory.settings.relations import Quantity
 class Regulariser(NamedTuple):
     """``lamda``: lambda."""
 
-    lamda: Any
+    lamda: Scalar
 
 
 class At(NamedTuple):

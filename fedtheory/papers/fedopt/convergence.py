@@ -18,7 +18,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array, determinant
 from fedtheory.papers.fedopt import dual_steps
-from fedtheory.papers.fedopt.data import RidgeInstances, States, clients_of, few, one_of
+from fedtheory.papers.fedopt.data import Parameters, RidgeInstances, States, clients_of, few, one_of
 from fedtheory.papers.fedopt.predictors import (
     ADMISSIBLE_SIGMA,
     ANY_GAMMA,
@@ -76,7 +76,7 @@ def dual_map(problem: LinearProblem, params: dual_block_ascent.Params) -> Array:
 
 
 def _beyond(round_map: Any, of: str) -> Quantity:
-    def value(problem: LinearProblem, params: Any, state: object) -> Array:
+    def value(problem: LinearProblem, params: object, state: object) -> Array:
         M = round_map(problem, params)
         return np.asarray(determinant(M + np.eye(len(M), dtype=int)))[None, None]
 
@@ -98,7 +98,7 @@ def _identical_line(rng: np.random.Generator, kind: str, single: bool) -> tuple[
     return 1, (one,) * int(rng.integers(2, 5))
 
 
-def _printed_range(params: Any) -> Setting:
+def _printed_range(params: Parameters) -> Setting:
     posed = RidgeInstances(
         params,
         NO_STATE,
@@ -117,7 +117,7 @@ ADMISSIBLE = setting(
 )
 
 
-def _free(problem: LinearProblem, params: Any, theta: Array) -> perturbed_primal.State:
+def _free(problem: LinearProblem, params: perturbed_primal.Params, theta: Array) -> perturbed_primal.State:
     """Any w, and any g_k of sum 0."""
     rest, d = perturbed_primal.fixed_point(problem, params), problem.d
     first = rest.g[:-1] + theta[:, None, d:].reshape(len(theta), 1, problem.n - 1, d)
@@ -125,7 +125,7 @@ def _free(problem: LinearProblem, params: Any, theta: Array) -> perturbed_primal
     return perturbed_primal.State(rest.w + theta[:, None, :d], np.concatenate([first, last], axis=-2))
 
 
-def _freed(problem: LinearProblem, params: Any, state: perturbed_primal.State) -> Array:
+def _freed(problem: LinearProblem, params: perturbed_primal.Params, state: perturbed_primal.State) -> Array:
     """The inverse of that chart: ``(..., K d)``."""
     rest = perturbed_primal.fixed_point(problem, params)
     w, g = state.w - rest.w, (state.g - rest.g)[..., :-1, :]

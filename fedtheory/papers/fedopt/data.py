@@ -182,6 +182,10 @@ def _no_state(problem: LinearProblem, params: object, theta: Array) -> Nothing:
 NO_STATE = States(lambda problem: 0, _no_state)
 
 
+#: ``(recipe, problem, exact)``: the parameters of a method, of its type.
+Parameters = Callable[[Recipe, LinearProblem, bool], object]
+
+
 @dataclass(frozen=True)
 class RidgeInstances:
     """Instances of ridge regression, and of a method on it.
@@ -191,7 +195,7 @@ class RidgeInstances:
     drawn; ``holds(recipe, f)``: what else is asked of the exact data; ``clients``: how they are drawn.
     """
 
-    params: Callable[[Recipe, LinearProblem, bool], Any] = lambda recipe, problem, exact: Nothing()
+    params: Parameters = lambda recipe, problem, exact: Nothing()
     states: States = NO_STATE
     letters: Mapping[str, Letter] = field(default_factory=dict)
     kind: str = ANYWHERE

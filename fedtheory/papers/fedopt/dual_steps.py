@@ -33,10 +33,10 @@ class Params(NamedTuple):
     """``lamda``; ``n``: the number of examples; ``sigma``: that of Algorithm 6; ``progress``: 1 less the local accuracy
     Theta."""
 
-    lamda: Any
+    lamda: Scalar
     n: int
     sigma: Scalar
-    progress: Any
+    progress: Scalar
 
 
 class State(NamedTuple):
@@ -56,7 +56,7 @@ class Losses(NamedTuple):
 
     problem: Problem
     tilt: Array
-    shift: Any
+    shift: Scalar
 
     def slope(self, v: Array) -> Array:
         """grad L_k(v_k), ``(..., K, d)``."""

@@ -21,7 +21,17 @@ from fedtheory.kinds.one_step import OneStep
 from fedtheory.learning.local_features import appearances
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.any_functions import HELD, Held, on_nodes
-from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, RidgeInstances, about, few, positive, problem_of
+from fedtheory.papers.fedopt.data import (
+    IDENTICAL,
+    ONE_NODE,
+    SEPARATE,
+    Parameters,
+    RidgeInstances,
+    about,
+    few,
+    positive,
+    problem_of,
+)
 from fedtheory.papers.fedopt.predictors import (
     K,
     L,
@@ -219,7 +229,7 @@ _MODELS = models(fsvrg.State)
 _SMALL = Hypothesis("h L <= n_k", sympy.Le(h * L, n_k, evaluate=False))
 
 
-def _instead(letter: str, kind: str, params: Any, gist: str, lam: Any) -> Claim:
+def _instead(letter: str, kind: str, params: Parameters, gist: str, lam: Any) -> Claim:
     def any_h(rng: np.random.Generator, recipe: Any) -> Fraction:
         problem = problem_of(recipe, True)
         share = Fraction(int(rng.integers(1, 11)), 10)

@@ -95,9 +95,9 @@ def best_accuracy(c: float, fold: float) -> float:
 class Costs(NamedTuple):
     """``c``, ``fold``: seconds of a round and of an e-fold of local accuracy; ``root``: sqrt(c / fold)."""
 
-    c: Any
-    fold: Any
-    root: Any
+    c: Scalar
+    fold: Scalar
+    root: Scalar
 
 
 class Finer(NamedTuple):

@@ -41,7 +41,7 @@ from fedtheory.settings.relations import Quantity
 class Eta(NamedTuple):
     """``eta``: DANE's parameter."""
 
-    eta: Any
+    eta: Scalar
 
 
 def _from_limit(problem: Problem, params: Eta, state: Model) -> Array:
@@ -69,9 +69,9 @@ SMOOTH = Setting(
 class Larger(NamedTuple):
     """``mu``, ``more``: two local regularisers, mu and mu + more; ``eta``: the weight of the full gradient."""
 
-    mu: Any
-    more: Any
-    eta: Any
+    mu: Scalar
+    more: Scalar
+    eta: Scalar
 
 
 def _larger(recipe: Any, problem: LinearProblem, exact: bool) -> Larger:
@@ -164,9 +164,9 @@ _c = sympy.Symbol("c", real=True)
 class Similar(NamedTuple):
     """``mu``, ``eta``: those of DANE; ``rho2``: rho^2 >= |hess F_k - hess f|^2 for all k."""
 
-    mu: Any
-    eta: Any
-    rho2: Any
+    mu: Scalar
+    eta: Scalar
+    rho2: Scalar
 
 
 def _spread(f: LinearModels) -> Scalar:

@@ -70,7 +70,7 @@ rate = 1 / (lamda * h * (1 - 2 * L * h) * m) + 2 * L * h / (1 - 2 * L * h)
 class Epoch(NamedTuple):
     """``h``: stepsize; ``m``: steps of an epoch."""
 
-    h: Any
+    h: Scalar
     m: int
 
 

@@ -75,7 +75,7 @@ TABLE_2: dict[str, tuple[Any, Any]] = {
 BEST_K: dict[str, Any] = {"diana": 1, "ef21": 1, "5gcs-cc": 1, "adiana-refined": 1, "locodl": sympy.ceiling(d / n)}
 
 
-def iterations(factor: Any) -> Any:
+def iterations(factor: object) -> Any:
     """Iterations an accuracy digit: 1/log(1/factor)."""
     return -1 / sympy.log(factor)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sympy
 
@@ -48,20 +48,20 @@ def compressed(params: CompressionParams, x: Array) -> tuple[Array, Array]:
     return params.compressors.apply(draws, x[..., None, :, :]), probabilities
 
 
-def _mean_error(problem: Any, params: CompressionParams, state: Lifted) -> Array:
+def _mean_error(problem: object, params: CompressionParams, state: Lifted) -> Array:
     """E|(1/n) sum_i (C_i(x_i) - x_i)|^2."""
     values, probabilities = compressed(params, state.x)
     error = (values - state.x[..., None, :, :]).sum(axis=-2) / state.x.shape[-2]
     return expectation((error**2).sum(axis=-1), probabilities)
 
 
-def compressed_norm(problem: Any, params: CompressionParams, state: Lifted) -> Array:
+def compressed_norm(problem: object, params: CompressionParams, state: Lifted) -> Array:
     """E sum_i |C_i(x_i - y)|^2."""
     values, probabilities = compressed(params, state.x - state.y[..., None, :])
     return expectation((values**2).sum(axis=(-1, -2)), probabilities)
 
 
-def _mean_square(problem: Any, params: Any, state: Lifted) -> Array:
+def _mean_square(problem: object, params: object, state: Lifted) -> Array:
     """(1/n) sum_i |x_i|^2."""
     return (state.x**2).sum(axis=(-1, -2)) / state.x.shape[-2]
 

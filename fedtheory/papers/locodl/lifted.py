@@ -26,7 +26,7 @@ class Lifted(NamedTuple):
     y: Array
 
 
-def origin(space: Any, params: Any) -> Lifted:
+def origin(space: Any, params: object) -> Lifted:
     """x = y = 0."""
     return Lifted(zeros(space.n, space.d), zeros(space.d))
 
@@ -59,12 +59,12 @@ def _rows(point: Lifted) -> Array:
     return np.concatenate([point.x, point.y[..., None, :]], axis=-2)
 
 
-def _S_printed(problem: Any, params: Any, state: Lifted) -> Array:
+def _S_printed(problem: object, params: object, state: Lifted) -> Array:
     """S x = 1 x_bar, eq. (13)."""
     return _everywhere(_mean_of(state), state)
 
 
-def _consensus_projection(problem: Any, params: ConsensusParams, state: Lifted) -> Array:
+def _consensus_projection(problem: object, params: ConsensusParams, state: Lifted) -> Array:
     """The minimiser over a of sum_i |x_i - a|^2 + n |y - a|^2: one Newton step from a = 0, which is exact."""
     slope = -2 * state.x.sum(axis=-2) - 2 * params.n * state.y
     curvature = 2 * params.n + 2 * params.n
@@ -76,24 +76,24 @@ def _everywhere(a: Array, like: Lifted) -> Array:
     return _rows(Lifted(a[..., None, :] + 0 * like.x, a))
 
 
-def _W_rows(problem: Any, params: Any, state: Lifted) -> Array:
+def _W_rows(problem: object, params: object, state: Lifted) -> Array:
     """W applied to (x, y): its n + 1 rows."""
     return _rows(W(state))
 
 
-def _W_differences(problem: Any, params: Any, state: Lifted) -> Array:
+def _W_differences(problem: object, params: object, state: Lifted) -> Array:
     """(d_1 - d_bar, ..., d_n - d_bar, -d_bar) with d_i = x_i - y and d_bar = (1/2n) sum_i d_i, eq. (15)."""
     difference = state.x - state.y[..., None, :]
     mean = difference.sum(axis=-2) / (2 * state.x.shape[-2])
     return _rows(Lifted(difference - mean[..., None, :], -mean))
 
 
-def differences(problem: Any, params: Any, state: Lifted) -> Array:
+def differences(problem: object, params: object, state: Lifted) -> Array:
     """sum_i |x_i - y|^2."""
     return ((state.x - state.y[..., None, :]) ** 2).sum(axis=(-1, -2))
 
 
-def _W_norm(problem: Any, params: Any, state: Lifted) -> Array:
+def _W_norm(problem: object, params: object, state: Lifted) -> Array:
     """|W(x, y)|^2 in the norm of X, in which y counts n times."""
     return norm(*W(state))
 

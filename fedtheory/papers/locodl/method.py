@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy
 
 from fedtheory.algorithms import locodl as algorithm_1
@@ -33,13 +31,13 @@ from fedtheory.problems.base import Problem
 from fedtheory.settings.relations import E, Quantity
 
 
-def primal_distance(problem: Problem, params: Any, state: algorithm_1.State) -> Array:
+def primal_distance(problem: Problem, params: object, state: algorithm_1.State) -> Array:
     """|x - x*|_X^2."""
     x = problem.x_star
     return norm(state.x - x[..., None, :], state.y - x)
 
 
-def dual_distance(problem: Problem, params: Any, state: algorithm_1.State) -> Array:
+def dual_distance(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
     """|u - u*|_X^2."""
     target = algorithm_1.fixed_point(problem, params)
     return norm(state.u - target.u, state.v - target.v)

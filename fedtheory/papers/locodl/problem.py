@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sympy
 
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.locodl.setting import CONVEX, FUNCTIONS, L, gamma, mu, n, section
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Drawing, Setting, points
@@ -28,7 +29,7 @@ class Nothing(NamedTuple):
     """No parameters."""
 
 
-def _optimum_twice(problem: Problem, params: Any) -> Two:
+def _optimum_twice(problem: Problem, params: object) -> Two:
     return Two(problem.x_star, problem.x_star)
 
 
@@ -49,7 +50,7 @@ def _values(problem: Problem, x: Array) -> Array:
     return problem.f.value(everywhere(problem, x)).sum(axis=-1) / problem.n + of_g
 
 
-def _above_tangent(problem: Problem, params: Any, state: Two) -> Array:
+def _above_tangent(problem: Problem, params: object, state: Two) -> Array:
     """F(w) - F(x) - <(1/n) sum_i u_i + v, w - x>, with u_i = grad f_i(x) and v = grad g(x)."""
     if problem.g is None:
         raise ValueError(_NEEDS_G)
@@ -59,7 +60,7 @@ def _above_tangent(problem: Problem, params: Any, state: Two) -> Array:
     return _values(problem, w) - _values(problem, x) - (slope * (w - x)).sum(axis=-1)
 
 
-def _apart(problem: Problem, params: Any, state: Two) -> Array:
+def _apart(problem: Problem, params: object, state: Two) -> Array:
     """|w - x|^2."""
     return ((state.w - state.x) ** 2).sum(axis=-1)
 
@@ -92,7 +93,7 @@ class Three(NamedTuple):
     w: Array
 
 
-def _optimum(problem: Problem, params: Any) -> Three:
+def _optimum(problem: Problem, params: object) -> Three:
     at = everywhere(problem, problem.x_star)
     return Three(problem.x_star, at, at)
 
@@ -103,19 +104,19 @@ def _quarter(problem: Problem, x: Array) -> Array:
     return found
 
 
-def _average(problem: Problem, params: Any, state: Three) -> Array:
+def _average(problem: Problem, params: object, state: Three) -> Array:
     """(1/n) sum_i f_i(x)."""
     return problem.f.value(everywhere(problem, state.x)).sum(axis=-1) / problem.n
 
 
-def _split_average(problem: Problem, params: Any, state: Three) -> Array:
+def _split_average(problem: Problem, params: object, state: Three) -> Array:
     """(1/n) sum_i f~_i(x) + g~(x), f~_i = f_i - g~."""
     at = everywhere(problem, state.x)
     shares = problem.f.value(at) - _quarter(problem, at)
     return shares.sum(axis=-1) / problem.n + _quarter(problem, state.x)
 
 
-def _split_bregman(problem: Problem, params: Any, state: Three) -> Array:
+def _split_bregman(problem: Problem, params: object, state: Three) -> Array:
     """sum_i f~_i(w_i) - f~_i(v_i) - <grad f~_i(v_i), w_i - v_i>."""
     f, (_, v, w) = problem.f, state
     slope = f.gradient(v) - problem.mu / 2 * v
@@ -123,7 +124,7 @@ def _split_bregman(problem: Problem, params: Any, state: Three) -> Array:
     return (values - (slope * (w - v)).sum(axis=-1)).sum(axis=-1)
 
 
-def _moves(problem: Problem, params: Any, state: Three) -> Array:
+def _moves(problem: Problem, params: object, state: Three) -> Array:
     """sum_i |w_i - v_i|^2."""
     return ((state.w - state.v) ** 2).sum(axis=(-1, -2))
 
@@ -168,7 +169,7 @@ EQUIVALENCE = section("Section 3.1", _EACH, CONVEX)(
 class Stepsize(NamedTuple):
     """``gamma``: the stepsize."""
 
-    gamma: Any
+    gamma: Scalar
 
 
 def _of_g(problem: Problem, params: Stepsize, state: Two) -> Array:

@@ -17,6 +17,7 @@ from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.locodl.method import PSI
 from fedtheory.papers.locodl.setting import (
@@ -114,10 +115,10 @@ class Idle(NamedTuple):
 class IdleParams(NamedTuple):
     """``gamma``, ``chi``, ``p``, ``omega``: as in Algorithm 1; rho is 1."""
 
-    gamma: Any
-    chi: Any
-    p: Any
-    omega: Any
+    gamma: Scalar
+    chi: Scalar
+    p: Scalar
+    omega: Scalar
 
 
 class _Sent(NamedTuple):
@@ -125,7 +126,7 @@ class _Sent(NamedTuple):
 
     messages: Array
 
-    def apply(self, draw: Any, x: Array) -> Array:
+    def apply(self, draw: object, x: Array) -> Array:
         """The messages."""
         return self.messages
 
@@ -243,14 +244,14 @@ REMARKS = (
 class Uncompressed(NamedTuple):
     """``gamma``, ``p``: of LoCoDL with omega = omega_av = 0 and the rho = chi = 1 of eq. (6), as of Scaffnew."""
 
-    gamma: Any
-    p: Any
+    gamma: Scalar
+    p: Scalar
 
 
 class _AsTheyAre:
     """Messages that are sent as they are."""
 
-    def apply(self, draw: Any, x: Array) -> Array:
+    def apply(self, draw: object, x: Array) -> Array:
         """x."""
         return x
 
@@ -264,7 +265,7 @@ def _uncompressed_init(
     return algorithm_1.init(problem, params, x, y, u)  # type: ignore[arg-type]
 
 
-def _coin(problem: Problem, params: Uncompressed, state: Any) -> Bernoulli:
+def _coin(problem: Problem, params: Uncompressed, state: object) -> Bernoulli:
     return Bernoulli(params.p)
 
 
@@ -331,17 +332,17 @@ def _as_lifted(problem: Problem, params: Uncompressed, state: algorithm_1.State)
     return params, scaffnew.State(*parts)
 
 
-def _models(problem: Problem, params: Any, state: Any) -> Array:
+def _models(problem: Problem, params: object, state: Any) -> Array:
     x: Array = state.x
     return x
 
 
-def _all_models(problem: Problem, params: Any, state: algorithm_1.State) -> Array:
+def _all_models(problem: Problem, params: object, state: algorithm_1.State) -> Array:
     """The x_i, y, the u_i and v, as the state of the other shows them."""
     return np.concatenate([state.x, _copies(problem, state.y), state.u, _copies(problem, state.v)], axis=-2)
 
 
-def _all_parts(problem: Problem, params: Any, state: scaffnew.State) -> Array:
+def _all_parts(problem: Problem, params: object, state: scaffnew.State) -> Array:
     return np.concatenate([state.x, state.h], axis=-2)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy
 
 from fedtheory import claims
@@ -28,7 +26,7 @@ _LABELS = {
 }
 
 
-def _le(left: Any, right: Any) -> sympy.Rel:
+def _le(left: object, right: object) -> sympy.Rel:
     return sympy.Le(left, right, evaluate=False)
 
 

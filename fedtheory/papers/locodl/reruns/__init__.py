@@ -96,7 +96,7 @@ def _tasks(
     return panels.tasks(data, clients, methods, tuning, seeds)
 
 
-def _dirichlet(tuning: bool, data: Any, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
+def _dirichlet(tuning: bool, data: object, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
     from fedtheory.papers.locodl.reruns import panels
 
     return panels.dirichlet_tasks(_PAIR, tuning, seeds)

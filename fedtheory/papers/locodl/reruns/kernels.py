@@ -21,6 +21,7 @@ from fedtheory.algorithms import Algorithm, diana, fivegcs_cc, locodl
 from fedtheory.compressors import Compressor, SparseNatural, natural, rand_k, rand_k_natural
 from fedtheory.learning.logistic import SparseLogistic
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, Product, Size, Uniform01, check_enumerable
 
@@ -234,7 +235,7 @@ class Prox:
     are those of its scores.
     """
 
-    def __init__(self, problem: Problem, tau: float) -> None:
+    def __init__(self, problem: Problem, tau: Scalar) -> None:
         f: Any = problem.f
         self.f, self.tau, self.n = f, tau, problem.n
         self.shift = problem.n * tau - problem.mu

@@ -143,7 +143,7 @@ class CurvePlan:
             changed = params._replace(gamma=factor * params.gamma)
         return replace(self, params=changed)
 
-    def advance(self, rng: np.random.Generator, state: Any, replicas: int) -> tuple[Any, float]:
+    def advance(self, rng: np.random.Generator, state: object, replicas: int) -> tuple[Any, float]:
         """The states of all replicas after a communication of each, and the iterations that it took, in the mean."""
         if not self.local:
             draw = self.algorithm.draws(self.problem, self.params, state).sample(rng, (replicas,))
