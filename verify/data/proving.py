@@ -281,15 +281,29 @@ def _unmet(reader: DataReader, about: Ground) -> str:
     return ""
 
 
+def _size(there: There) -> tuple[bool, int]:
+    """Return where an instance comes in order: those first whose clients hold different numbers, or several."""
+    f = there.f
+    return not 1 < f.n < f.examples, int(f.examples * f.d)
+
+
+def _tells(there: There, space: Space) -> bool:
+    """Return True if an instance may tell sums over examples, clients and features apart; of functions that are drawn
+    from a class there are few, most of them on nodes of their own."""
+    f = there.f
+    if there.held is not None:
+        return bool(f.examples > 1)
+    return bool((f.n > 1 or space.alone) and f.examples > f.n and f.d > 1)
+
+
 def _compare(claim: Claim, sides: Sides, instances: Sequence[Instance], reader: DataReader) -> int:
     """Return at how many instances what was read on this path agrees with the code. Raise ``Unread`` if it differs."""
     found: dict[tuple[int, ...], There] = {}
     space = reader.space
-    for there in sorted(map(at_instance, instances), key=lambda one: int(one.f.examples * one.f.d)):
+    for there in sorted(map(at_instance, instances), key=_size):
         f = there.f
         size = (f.n, f.examples, f.d)
-        several = f.n == 1 if space.alone else f.n > 1
-        if len(found) < COMPARED and several and f.examples > f.n and f.d > 1 and size not in found:
+        if len(found) < COMPARED and _tells(there, space) and size not in found:
             there = with_letters(space, there)
             if isinstance(claim.statement, Agreement):
                 there = replace(there, draw=sampled(claim.statement.algorithm, there.problem, there.params, there.state))
