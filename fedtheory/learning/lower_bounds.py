@@ -123,6 +123,11 @@ class Examples:
         return len(self.sizes)
 
     @property
+    def examples(self) -> int:
+        """The number of functions."""
+        return sum(self.sizes)
+
+    @property
     def d(self) -> int:
         """Dimension of a model."""
         return int(self.f.d)
@@ -158,7 +163,10 @@ class Examples:
 
     def example_gradient(self, x: Array, rows: Array) -> Array:
         """grad f_i(x_k), one function a node: ``x (..., K or 1, d)``, ``rows (..., K)`` -> ``(..., K, d)``."""
-        every = self.every(x)
+        return self.taken(self.every(x), rows)
+
+    def taken(self, every: Array, rows: Array) -> Array:
+        """The vectors of these rows, one a node: ``every (..., examples, d)``, ``rows (..., K)`` -> ``(..., K, d)``."""
         lead = np.broadcast_shapes(every.shape[:-2], rows.shape[:-1])
         every, rows = np.broadcast_to(every, (*lead, *every.shape[-2:])), np.broadcast_to(rows, (*lead, self.n))
         return np.take_along_axis(every, rows[..., None], axis=-2)

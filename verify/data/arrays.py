@@ -414,10 +414,21 @@ def indexed(one: Array, items: Sequence[Any]) -> Array:
         elif found.axes[place] is Axis.ONE and type(item) is int and item in (0, -1):
             found = total(found, [place], False) if not found.mask else _cut(found, place)
             continue
+        elif found.axes[place] is Axis.CLIENTS and type(item) is int and item == 0:
+            # There is a first client, and there may be no other.
+            found = _of_first(found, place)
+            continue
         else:
             raise ValueError(f"a part of the {found.axes[place]} is taken")
         place += 1
     return found
+
+
+def _of_first(one: Array, place: int) -> Array:
+    """Return the entries of the first client, along the axis at this place."""
+    names = {place: -1, **{i: i - 1 for i in range(place + 1, len(one.axes))}}
+    axes = (*one.axes[:place], *one.axes[place + 1 :])
+    return Array(one.space, axes, _moved(one.space, one.of, names), one.batched, one.mask)
 
 
 def _cut(one: Array, place: int) -> Array:

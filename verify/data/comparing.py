@@ -26,16 +26,28 @@ REPLICAS = 2
 @dataclass(frozen=True)
 class There:
     """An instance: ``problem``, ``params``, and ``state`` with one replica, on axes of its own; ``letters``: the values
-    of the letters of a space, by name."""
+    of the letters of a space, by name; ``held``: the functions as nodes hold them, where these are not the problem's.
+
+    ``draw``: the rows of each client, ``(K, m)``; ``step``: that of a loop, and ``renewed``: what it renews, before it.
+    """
 
     problem: Any
     params: Any
     state: Any
     letters: Mapping[str, Any]
+    held: Any = None
+    draw: Any = None
+    step: int = 0
+    renewed: tuple[Any, ...] = ()
+
+    @property
+    def f(self) -> Any:
+        """The functions of the clients."""
+        return self.problem.f if self.held is None else self.held
 
     def length(self, axis: Axis) -> int:
         """Return the number of places of an axis."""
-        f = self.problem.f
+        f = self.f
         return {Axis.EXAMPLES: f.examples, Axis.CLIENTS: f.n, Axis.COORDINATES: f.d, Axis.ONE: 1}[axis]
 
 
@@ -118,7 +130,7 @@ def _multiplied(operands: list[tuple[Any, list[int]]], order: list[int]) -> Any:
 
 
 def _entries(name: str, space: Space, there: There) -> Any:
-    f = there.problem.f
+    f = there.f
     if name == OWNED:
         return exact((f.owner[:, None] == np.arange(f.n)).astype(int))
     if name.startswith("same "):
@@ -147,7 +159,7 @@ def _given(name: str, there: There) -> Any:
     if name == "x_star":
         return there.problem.x_star
     if kind == "f":
-        return getattr(there.problem.f, path)
+        return getattr(there.f, path)
     if kind == "params":
         return getattr(there.params, path)
     part = np.asarray(getattr(there.state, path))

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.selections import ClientPicks
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
@@ -19,6 +21,7 @@ from fedtheory.numbers.rational import exact
 from verify.data import arrays, comparing, squares
 from verify.data.arrays import Array
 from verify.data.comparing import There
+from verify.data.folds import Picks
 from verify.data.problem import reader_of, space_of
 from verify.data.reader import DataReader
 from verify.data.scene import (
@@ -41,7 +44,7 @@ from verify.exact import reals
 from verify.reading.program import theirs
 from verify.reading.source import Unread
 from verify.reading.terms import Axis
-from verify.reading.values import Named
+from verify.reading.values import Condition, Named
 
 #: Instances at which what was read is compared with the code.
 COMPARED = 3
@@ -52,7 +55,9 @@ def applies(claim: Claim) -> bool:
     setting whose instances are all that it has."""
     setting = claim.setting
     kinds = isinstance(claim.statement, Identity | Inequality | Agreement)
-    return kinds and setting.drawing.special is not None and setting.functions is None
+    of_data = setting.drawing.special is not None and setting.functions is None
+    on_nodes = setting.functions is not None and setting.drawing.parameters is not None
+    return kinds and (of_data or on_nodes)
 
 
 @dataclass(frozen=True)
@@ -198,8 +203,8 @@ def _of_expression(space: Space, expression: sympy.Expr, here: Mapping[sympy.Exp
 def _agreeing(claim: Claim, reader: DataReader, scene: Scene) -> Sides:
     """Return what two methods show after a step with the same draw, and the invariant of the first after it."""
     statement: Any = claim.statement
-    space, draw = reader.space, Named(DRAW, {})
-    given = scene.given
+    space, given = reader.space, scene.given
+    draw = _drawn(statement.algorithm, reader, given)
     second = reader.call(theirs(statement.counterpart), *given)
     if type(second) is not tuple or len(second) != 2:
         raise Unread("the counterpart is not a pair of parameters and a state")
@@ -224,14 +229,36 @@ def _agreeing(claim: Claim, reader: DataReader, scene: Scene) -> Sides:
 
     def at(which: int) -> Any:
         def value(problem: Any, params: Any, state: Any) -> Any:
+            given = problem, params, state
             if which:
                 params, state = statement.counterpart(problem, params, state)
             algorithm = (statement.algorithm, statement.second)[which]
-            return statement.seen[which](problem, params, algorithm.step(problem, params, state, None))
+            draw = sampled(statement.algorithm, *given)
+            return statement.seen[which](problem, params, algorithm.step(problem, params, state, draw))
 
         return value
 
     return Sides(tuple(pairs), ((at(0), left, axis), (at(1), right, axis)))
+
+
+def _drawn(algorithm: Algorithm, reader: DataReader, given: tuple[Any, ...]) -> Any:
+    """Return what is known of the draw of a step: that it is rows of each client, or nothing."""
+    raised, divided = len(reader.raising), len(reader.space.divisors)
+    try:
+        law = reader.call(theirs(algorithm.draws), *given)
+    except ValueError:
+        del reader.raising[raised:], reader.space.divisors[divided:]
+        return Named(DRAW, {})
+    if not isinstance(law, Picks):
+        return Named(DRAW, {})
+    reader.raising.append(("ClientPicks", Condition("<", (law.steps, arrays.constant(reader.space, 1)))))
+    return law
+
+
+def sampled(algorithm: Algorithm, problem: Any, params: Any, state: Any) -> Any:
+    """Return rows that the clients draw at an instance, the same whenever it is asked; None where they draw none."""
+    law = algorithm.draws(problem, params, state)
+    return law.sample(np.random.default_rng(0)) if isinstance(law, ClientPicks) else None
 
 
 def _unmet(reader: DataReader, about: Ground) -> str:
@@ -254,14 +281,32 @@ def _unmet(reader: DataReader, about: Ground) -> str:
     return ""
 
 
+def _size(there: There) -> tuple[bool, int]:
+    """Return where an instance comes in order: those first whose clients hold different numbers, or several."""
+    f = there.f
+    return not 1 < f.n < f.examples, int(f.examples * f.d)
+
+
+def _tells(there: There, space: Space) -> bool:
+    """Return True if an instance may tell sums over examples, clients and features apart; of functions that are drawn
+    from a class there are few, most of them on nodes of their own."""
+    f = there.f
+    if there.held is not None:
+        return bool(f.examples > 1)
+    return bool((f.n > 1 or space.alone) and f.examples > f.n and f.d > 1)
+
+
 def _compare(claim: Claim, sides: Sides, instances: Sequence[Instance], reader: DataReader) -> int:
     """Return at how many instances what was read on this path agrees with the code. Raise ``Unread`` if it differs."""
     found: dict[tuple[int, ...], There] = {}
-    for instance in sorted(instances, key=lambda one: int(one.problem.f.examples * one.problem.f.d)):
-        f = instance.problem.f
+    space = reader.space
+    for there in sorted(map(at_instance, instances), key=_size):
+        f = there.f
         size = (f.n, f.examples, f.d)
-        if len(found) < COMPARED and f.n > 1 and f.examples > f.n and f.d > 1 and size not in found:
-            there = with_letters(reader.space, at_instance(instance))
+        if len(found) < COMPARED and _tells(there, space) and size not in found:
+            there = with_letters(space, there)
+            if isinstance(claim.statement, Agreement):
+                there = replace(there, draw=sampled(claim.statement.algorithm, there.problem, there.params, there.state))
             if comparing.occurs(reader.taken, there):
                 found[size] = there
     for there in found.values():

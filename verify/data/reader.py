@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.data import arrays
+from verify.data import arrays, folds
 from verify.data.arrays import Array, AtMost, Greatest, Owners
+from verify.data.folds import Counter, Fold, Picks
 from verify.data.space import Space
 from verify.reading.arrays import shortened
-from verify.reading.expressions import Expressions
+from verify.reading.calls import set_in
+from verify.reading.expressions import Expressions, Returned, refused
 from verify.reading.operations import PLAIN, joined
 from verify.reading.reader import Reader
 from verify.reading.terms import Axis
-from verify.reading.values import Condition, Rule, Scope, Shape
+from verify.reading.values import Condition, Rule, Scope, Shape, SymbolicRange, Unknown
 
 #: The prefix of the names of parts of a state.
 PART = "state."
@@ -50,11 +52,43 @@ class DataReader(Reader):
             if isinstance(value, Array):
                 return arrays.indexed(value, items)
             return Owners(arrays.indexed(Array(self.space, value.axes, {}), items).axes)
+        if isinstance(value, Picks):
+            return value.at([self._value(item, scope) for item in written])
         if isinstance(value, Shape):
             if isinstance(at.slice, ast.Slice):
                 return shortened(value, at.slice)
             return _length(self.space, value, self._value(at.slice, scope))
         return Expressions._subscript(self, at, scope)
+
+    def _loop(self, at: ast.For, over: SymbolicRange, scope: Scope) -> None:
+        """Read a loop that runs to a letter as a fold: its step is read once, of quantities that stand for what it
+        renews."""
+        changed = set_in(at.body)
+        if at.orelse or not isinstance(at.target, ast.Name) or at.target.id in changed:
+            raise refused(at, scope, "a loop with a symbolic end has an else, or assigns its counter")
+        if self._loops or any(isinstance(node, ast.FunctionDef) for part in at.body for node in ast.walk(part)):
+            raise refused(at, scope, "a loop with a symbolic end is within another, or defines a function")
+        before = {name: scope.names[name] for name in _in_order(at.body) if name in scope.names}
+        if not isinstance(over.end, Array) or not all(isinstance(value, Array) for value in before.values()):
+            raise refused(at, scope, "a loop with a symbolic end assigns more than arrays")
+        starts = tuple(before.values())
+        stands = self._placed(at, scope, lambda: folds.renewed(self.space, starts))
+        scope.names.update(zip(before, stands, strict=True))
+        scope.names[at.target.id] = Counter(over.end)
+        self._loops += 1
+        try:
+            self._run(at.body, scope)
+        except Returned as returned:
+            raise refused(at, scope, "it returns from a loop with a symbolic end") from returned
+        self._loops -= 1
+        after = [scope.names[name] for name in before]
+        if not all(isinstance(value, Array) for value in after):
+            raise refused(at, scope, "a loop with a symbolic end makes something other than an array of an array")
+        for name in changed | {at.target.id}:
+            scope.names[name] = Unknown(f"{name}, which a loop may leave unset")
+        fold = Fold(over.end, starts, tuple(after))
+        left = self._placed(at, scope, lambda: folds.folded(self.space, fold))
+        scope.names.update(zip(before, left, strict=True))
 
     def _computed(self, at: ast.BinOp, scope: Scope) -> Any:
         one, other = self._value(at.left, scope), self._value(at.right, scope)
@@ -100,6 +134,13 @@ _OWN: Mapping[type[ast.expr], Callable[[DataReader, Any, Scope], Any]] = {
     ast.UnaryOp: DataReader._signed,
     ast.Compare: DataReader._related,
 }
+
+
+def _in_order(body: list[ast.stmt]) -> list[str]:
+    """Return the names that statements set, in the order in which they are written."""
+    nodes = [node for part in body for node in ast.walk(part) if isinstance(node, ast.Name)]
+    stored = [node for node in nodes if isinstance(node.ctx, ast.Store)]
+    return list(dict.fromkeys(node.id for node in sorted(stored, key=lambda one: (one.lineno, one.col_offset))))
 
 
 def _shifts(of: Array) -> Iterator[tuple[str, Array]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import types
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
@@ -10,15 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory.algorithms import selections
 from fedtheory.algorithms.parts import zeros
+from fedtheory.learning import lower_bounds
 from fedtheory.numbers import rational
-from verify.data import arrays
+from verify.data import arrays, folds, nodes
 from verify.data.arrays import Array, AtMost, Greatest, Inverse
 from verify.data.reader import axis_of
 from verify.data.solving import solved
 from verify.data.space import Space
 from verify.reading.terms import Axis
-from verify.reading.values import Lengths, Rule, Shape, Unknown
+from verify.reading.values import Lengths, Named, Rule, Shape, Unknown
 
 
 def functions(space: Space) -> tuple[tuple[Any, Any], ...]:
@@ -81,7 +84,12 @@ def _functions(space: Space) -> Iterator[tuple[Any, Any]]:
     yield builtins.tuple, Rule("tuple", _unread)
     yield builtins.getattr, Rule("getattr", _unread)
     yield np.array, Rule("array", array)
-    yield builtins.len, Rule("len", _unread)
+    yield builtins.len, Rule("len", partial(_length, space))
+    yield builtins.sum, Rule("sum", _sum)
+    yield builtins.range, Rule("range", partial(folds.range_of, space))
+    yield lower_bounds.Examples, Rule("Examples", partial(nodes.examples, space))
+    yield selections.ClientPicks, Rule("ClientPicks", partial(nodes.picks, space))
+    yield types.SimpleNamespace, Rule("SimpleNamespace", lambda **parts: Named("a namespace", parts))
 
 
 class SideBySide:
@@ -159,6 +167,18 @@ def _same(value: Any) -> Any:
     if type(value) not in (int, Fraction):
         raise ValueError("a float is made from something that is not a literal number")
     return value
+
+
+def _length(space: Space, value: Any) -> Any:
+    if isinstance(value, Array) and len(value.axes) == 1 and value.axes[0] is not Axis.ONE and not value.batched:
+        return arrays.letter(space, space.count(value.axes[0]))
+    return Unknown("the length of something other than an array with one axis")
+
+
+def _sum(value: Any) -> Array:
+    if not isinstance(value, Array) or len(value.axes) != 1 or value.batched or value.mask:
+        raise ValueError("the sum is taken of something other than an array of numbers with one axis")
+    return arrays.total(value, [0], False)
 
 
 def _unread(*given: Any, **named: Any) -> Any:

@@ -14,15 +14,17 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
+from fedtheory.learning.lower_bounds import Examples
 from fedtheory.numbers.rational import exact
+from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from verify.data import arrays, comparing
+from verify.data import arrays, comparing, nodes
 from verify.data.arrays import Array, AtMost, Greatest
 from verify.data.comparing import REPLICAS, There
 from verify.data.problem import SMOOTHNESS, STRENGTH, problem
 from verify.data.reader import PART, DataReader
 from verify.data.rules import SideBySide
-from verify.data.space import COUNTS, SUMMED, Product, Space
+from verify.data.space import COUNTS, SIZE, SUMMED, Product, Space
 from verify.data.squares import Fact
 from verify.exact import reals, symbolic
 from verify.reading import theory
@@ -94,6 +96,9 @@ def scene_of(claim: Claim, instances: Sequence[Instance], reader: DataReader, fi
     Raise ``Unread`` if something of them is not known.
     """
     space, first = reader.space, instances[0]
+    space.alone = fixed.get(COUNTS[Axis.CLIENTS]) == 1
+    if claim.setting.functions is not None:
+        return _scene_on_nodes(claim, instances, reader, fixed)
     if any(type(instance.problem) is not LinearProblem for instance in instances):
         raise Unread("the problem is not one of labelled examples")
     made = problem([instance.problem for instance in instances], reader, fixed)
@@ -111,10 +116,39 @@ def scene_of(claim: Claim, instances: Sequence[Instance], reader: DataReader, fi
     return _invariant(claim, reader, scene)
 
 
+def _scene_on_nodes(
+    claim: Claim, instances: Sequence[Instance], reader: DataReader, fixed: Mapping[str, Fraction]
+) -> Scene:
+    """Return the arguments where the functions are of a class, and a parameter says how nodes hold them."""
+    space, first, algorithm = reader.space, instances[0], claim.setting.algorithm
+    make = claim.setting.drawing.parameters
+    if any(type(i.problem) is not Problem or i.problem.g is not None for i in instances) or not theory.holds(make):
+        raise Unread("the problem is not one of functions that nodes hold")
+    if not is_record_class(type(first.params)) or algorithm is None or not is_record_class(algorithm.State):
+        raise Unread("parameters or states have code of their own")
+    sizes = nodes.dealt_out(instances)
+    params = NamedTupleValue(
+        type(first.params),
+        {
+            name: arrays.leaf(space, SIZE, (Axis.CLIENTS,)) if name == sizes else _parameter(space, name, instances, fixed)
+            for name in type(first.params)._fields
+        },
+    )
+    made = nodes.problem(space)
+    centre = reader.call(theirs(algorithm.fixed_point, algorithm.State), made, params)
+    if not isinstance(centre, NamedTupleValue) or centre.of is not algorithm.State:
+        raise Unread("the fixed point of the method is no state")
+    parts = {name: one_array(part).axes for name, part in centre.fields.items()}
+    state = {name: arrays.leaf(space, PART + name, axes, True) for name, axes in parts.items()}
+    return _invariant(claim, reader, Scene(made, params, NamedTupleValue(algorithm.State, state)))
+
+
 def _parameter(space: Space, name: str, instances: Sequence[Instance], fixed: Mapping[str, Fraction]) -> Any:
     values = [getattr(instance.params, name) for instance in instances]
     if all(isinstance(v, int | float | Fraction) and type(v) is not bool for v in values):
         symbol = PARAMETER + name
+        if all(type(v) is int for v in values):
+            space.whole.add(symbol)
         if symbol in fixed:
             return arrays.constant(space, fixed[symbol])
         return arrays.letter(space, space.field(sympy.Symbol(symbol)))
@@ -164,13 +198,16 @@ def _real(one: Any, there: There) -> Any:
 def at_instance(instance: Instance) -> There:
     """Return an instance at one of its states, with its axes of replicas."""
     made, state = instance.at(exact(np.arange(1, instance.dimension + 1)[None] % 7 - 2))
-    return There(made, instance.params, state, {})
+    of_data = isinstance(made, LinearProblem)
+    held = None if of_data else Examples(made.f, getattr(instance.params, nodes.dealt_out([instance])))
+    return There(made, instance.params, state, {}, held)
 
 
 def with_letters(space: Space, there: There) -> There:
     """Return an instance with the values of the letters."""
-    f = there.problem.f
-    known = {COUNTS[axis]: there.length(axis) for axis in COUNTS} | {STRENGTH: f.lam, SMOOTHNESS: f.loss.gamma}
+    known: dict[str, Any] = {COUNTS[axis]: there.length(axis) for axis in COUNTS}
+    if isinstance(there.f, LinearModels):
+        known |= {STRENGTH: there.f.lam, SMOOTHNESS: there.f.loss.gamma}
     for symbol in map(str, space.field.symbols):
         value = getattr(there.params, symbol.removeprefix(PARAMETER), 0) if symbol.startswith(PARAMETER) else 0
         known.setdefault(symbol, value if isinstance(value, int | float | Fraction) else 0)

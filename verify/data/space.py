@@ -71,11 +71,17 @@ class Space:
     divided: list[Product] = field(default_factory=list)
     #: Masks of clients and features, of which at most one client has a feature.
     exclusive: set[str] = field(default_factory=set)
+    #: Letters that are whole numbers at all instances.
+    whole: set[str] = field(default_factory=set)
+    #: True if there is one client alone.
+    alone: bool = False
     #: What an opaque quantity was made of, by its name.
     made_of: dict[str, Any] = field(default_factory=dict)
 
     def count(self, axis: Axis) -> Any:
         """Return the length of an axis, as an element of the field."""
+        if self.alone and axis is Axis.CLIENTS:
+            return self.field.one
         return self.field(sympy.Symbol(COUNTS[axis]))
 
     def axes(self, name: str) -> tuple[Axis, ...]:

@@ -102,6 +102,8 @@ def _simplified(
 ) -> tuple[list[Factor], dict[int, Axis], Any] | None:
     """Return a product with equal indices identified, masks absorbed and sums of numbers taken; None if it is 0."""
     c = space.field.one
+    if space.alone:
+        factors, bound, c = _of_one_client(space, factors, bound)
     while True:
         found = _identified(space, factors, bound)
         if found is None:
@@ -124,6 +126,20 @@ def _simplified(
         c = c * times
         if (len(factors), len(bound)) == before:
             return factors, bound, c
+
+
+def _of_one_client(
+    space: Space, factors: list[Factor], bound: dict[int, Axis]
+) -> tuple[list[Factor], dict[int, Axis], Any]:
+    """Return a product where there is one client, the first, who holds all examples."""
+    clients = {i: -1 for f in factors for i, a in zip(f.at, space.axes(f.name), strict=True) if a is Axis.CLIENTS}
+    c, left = space.field.one, []
+    for f in renamed(factors, clients):
+        if f.name == SIZE:
+            c = c * space.count(Axis.EXAMPLES) ** f.power
+        elif f.name != OWNED:
+            left.append(f)
+    return left, {i: a for i, a in bound.items() if a is not Axis.CLIENTS}, c
 
 
 def _identified(space: Space, factors: list[Factor], bound: dict[int, Axis]) -> list[Factor] | None:

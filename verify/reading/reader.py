@@ -179,7 +179,7 @@ class Reader(Expressions):
         elif isinstance(at, ast.For):
             over = self._value(at.iter, scope)
             if isinstance(over, SymbolicRange) and self._path is not None:
-                self._loop(at, scope)
+                self._loop(at, over, scope)
                 return
             for value in self._each(over, at.iter, scope):
                 self._bind(at.target, value, scope)
@@ -230,7 +230,7 @@ class Reader(Expressions):
             self.taken.append((condition, known))
         return known
 
-    def _loop(self, at: ast.For, scope: Scope) -> None:
+    def _loop(self, at: ast.For, over: SymbolicRange, scope: Scope) -> None:
         """Read a loop that runs any number of times: what it sets keeps its type, and may then have any value of it.
 
         Conclusions hold for all possible results of the loop, and expectations are taken with these fixed: so nothing

@@ -150,9 +150,9 @@ class SinglePassIterable:
 
 @dataclass(frozen=True, eq=False)
 class SymbolicRange:
-    """A range that ends at a letter."""
+    """A range that ends at a letter, a term or what a reader of its own has for one."""
 
-    end: Term
+    end: object
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,17 +74,24 @@ def rows_of_nodes(f: LinearModels) -> Array:
     return np.stack([f.starts + (np.arange(count)[i] % f.sizes) for i in range(count)])
 
 
+def _means(problem: Problem, params: Held, state: Two) -> Array:
+    """E G_k, the mean over i in P_k, of functions of any kind: ``(..., K, d)``."""
+    f = on_nodes(problem, params).f
+    w, snapshot = state.w[..., None, :], state.w_t[..., None, :]
+    found: Array = f.per_node(f.every(w) - f.every(snapshot) + f.full_gradient(state.w_t)[..., None, :])
+    return found
+
+
 def _combined(problem: Problem, params: Held, state: Two) -> Array:
     """E sum_k (n_k/n) G_k."""
-    on = on_nodes(problem, params)
     sizes = np.array(params.sizes)[:, None]
-    found: Array = (sizes * expected_directions(on, state)).sum(axis=-2) / sizes.sum()
+    found: Array = (sizes * _means(problem, params, state)).sum(axis=-2) / sizes.sum()
     return found
 
 
 def _first(problem: Problem, params: Held, state: Two) -> Array:
     """E G_1, G_1 = grad f_i(w) - grad f_i(w^t) + grad f(w^t), i uniform in P_1."""
-    return expected_directions(on_nodes(problem, params), state)[..., 0, :]
+    return _means(problem, params, state)[..., 0, :]
 
 
 def _slope(problem: Problem, params: Held, state: Two) -> Array:
