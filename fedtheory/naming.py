@@ -64,6 +64,8 @@ def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "
     """Return the message that no claim has this id, with similar ids; or nothing of another ``kind``, listed by
     ``listing``.
     """
+    if id.endswith(".py"):
+        return f"unknown {kind} {shortened(id)}: a file of your own is named by --own, or tested by `fedtheory check`"
     beginning = [other for other in known if id and other.startswith(f"{id.rstrip('/')}/")]
     if len(beginning) > 1:
         return f"{id!r} is no {kind}, but the beginning of {len(beginning)} ids: `{listing} {id}` shows them"
@@ -73,5 +75,9 @@ def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "
     near = near or get_close_matches(id, sorted({other.split("/")[0] for other in known}), n=1)
     near = near or get_close_matches(id, known, n=2)
     hint = f": did you mean {' or '.join(near)}?" if near else f": `{listing}` shows all"
-    shown = id if len(id) <= _LONGEST else f"{id[:_LONGEST]}..."
-    return f"unknown {kind} {shown!r}{hint}"
+    return f"unknown {kind} {shortened(id)}{hint}"
+
+
+def shortened(id: str) -> str:
+    """Return a name between quotation marks, as much of it as a message holds."""
+    return repr(id if len(id) <= _LONGEST else f"{id[:_LONGEST]}...")

@@ -7,8 +7,8 @@ import html
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import sympy
 
@@ -22,9 +22,9 @@ _MISSING = "--"
 _SPECIAL = {"\\": r"\textbackslash{}", **{c: "\\" + c for c in "#$%&_{}"}, "^": r"\^{}", "~": r"\~{}"}
 #: Characters of a text from which its column is broken into lines, and columns that a page holds side by side.
 _LONG, _COLUMNS = 40, 3
-#: The width of the upper half of a table.
+#: The width of the wider half of a table.
 _WIDTH = r"\fedtheorywidth"
-#: Rows from which a table of fractions is set closer, so that it fits the height of a page.
+#: Rows from which a table of fractions is set closer, and made smaller where a page is too short for it.
 _TALL = 12
 _GREEK = "alpha|beta|gamma|epsilon|zeta|eta|theta|Theta|kappa|lambda|mu|nu|omega|rho|sigma|tau|chi"
 #: A letter with its star, index or power; "a" and the properties A to D are words when they stand alone.
@@ -107,8 +107,47 @@ def _text(value: object) -> str:
     return rf"${mantissa}\cdot 10^{{{int(exponent)}}}$" if exponent else mantissa
 
 
-def _panel(table: Table, chosen: Sequence[int], width: str = "") -> list[str]:
-    """A tabular of some of the columns, no wider than the page, or of a ``width``."""
+class _Panel(NamedTuple):
+    """Some of the columns of a table: the letters of its columns in LaTeX, its lines, and the size of its type."""
+
+    kinds: str
+    lines: list[str]
+    size: list[str]
+
+    def tabular(self) -> list[str]:
+        """A tabular as wide as it is by itself, smaller where it is wider than the page."""
+        return [*self.size, *_within_page([rf"\begin{{tabular}}{{{self.kinds}}}", *self.lines, r"\end{tabular}"])]
+
+
+def _within_page(box: list[str]) -> list[str]:
+    return [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", *box[:-1], box[-1] + "}"]
+
+
+def _within_height(lines: list[str]) -> list[str]:
+    """Lines that are made smaller together where a page with a caption above them would be too short."""
+    limit = r"\dimexpr\textheight-5\baselineskip\relax"
+    box = [r"\begin{lrbox}{4}\begin{minipage}{\linewidth}\centering", *lines, r"\end{minipage}\end{lrbox}"]
+    return [*box, rf"\resizebox*{{!}}{{\ifdim\totalheight>{limit}{limit}\else\totalheight\fi}}{{\usebox4}}"]
+
+
+def _halves(above: _Panel, below: _Panel) -> Iterator[list[str]]:
+    """Yield two tabulars, each as wide as the wider of the two, and what is measured for it."""
+    names = (r"\fedtheoryabove", r"\fedtheorybelow")
+    measured = []
+    for box, name, panel in zip((0, 2), names, (above, below), strict=True):
+        measured += [rf"\def{name}{{%", *panel.lines[:-1], panel.lines[-1] + "}"]
+        inner = rf"\begin{{tabular}}{{{panel.kinds}}}{name}\end{{tabular}}"
+        measured.append(rf"\sbox{box}{{{''.join(panel.size)}{inner}}}")
+    measured.append(rf"\edef{_WIDTH}{{\ifdim\wd0>\wd2 \the\wd0\else\the\wd2\fi}}%")
+    for name, panel in zip(names, (above, below), strict=True):
+        kinds = rf"@{{\extracolsep{{\fill}}}}{panel.kinds}"
+        star = [rf"\begin{{tabular*}}{{{_WIDTH}}}{{{kinds}}}{name}\end{{tabular*}}"]
+        yield [*measured, "{" + "".join(panel.size) + "%", *_within_page(star)[:-1], star[0] + "}}"]
+        measured = []
+
+
+def _panel(table: Table, chosen: Sequence[int]) -> _Panel:
+    """Some of the columns, with the lines of a tabular of them."""
     columns = [table.columns[i] for i in chosen]
     numbers = all(_numbers(table, i) for i in chosen)
     # Below its formula a method without a number needs no line.
@@ -125,18 +164,9 @@ def _panel(table: Table, chosen: Sequence[int], width: str = "") -> list[str]:
     if tall or long:
         space = r" \addlinespace[2pt]" if len(body) > _TALL else r" \addlinespace"
         body = [line + space for line in body[:-1]] + body[-1:]
-    stretched = r"@{\extracolsep{\fill}}" if width else ""
-    kind, of = ("tabular*", f"{{{width}}}") if width else ("tabular", "")
-    tabular = [
-        rf"\begin{{{kind}}}{of}{{@{{}}{stretched}{first}{''.join(kinds)}@{{}}}}",
-        *(r"\toprule", head, r"\midrule", *body, r"\bottomrule"),
-        rf"\end{{{kind}}}",
-    ]
-    if width:
-        return tabular
-    if long:
-        return [r"\scriptsize\setlength{\tabcolsep}{3pt}", *tabular]
-    return [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", *tabular[:-1], tabular[-1] + "}"]
+    size = [r"\scriptsize\setlength{\tabcolsep}{3pt}"] if long else []
+    lines = [r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
+    return _Panel(f"@{{}}{first}{''.join(kinds)}@{{}}", lines, size)
 
 
 def _heading(column: Column) -> str:
@@ -160,13 +190,12 @@ def latex(table: Table) -> str:
     panels = [formulas, numbers] if numbers and len(every) > _COLUMNS else [list(every)]
     bold = any(e.best for row in table.rows for e in row.entries)
     note = prose(table.note) + (" Bold: state of the art, the best of its column." if bold else "")
-    # The half below is as wide as the one above.
-    upper, *lower = panels
-    above = _panel(table, upper)
-    if lower:
-        above = [r"\sbox0{%", *above[:-1], f"{above[-1]}}}%", rf"\edef{_WIDTH}{{\the\wd0}}%", r"\usebox0"]
-    body = [above, *(_panel(table, chosen, _WIDTH) for chosen in lower)]
-    spaced = [line for panel in body for line in (*panel, "", r"\medskip", "")]
+    made = [_panel(table, chosen) for chosen in panels]
+    body = list(_halves(*made)) if len(made) == 2 else [made[0].tabular()]
+    below = rf"\begin{{minipage}}{{\linewidth}}\footnotesize {note}\end{{minipage}}"
+    spaced = [line for panel in [*body, [below]] for line in (*panel, "", r"\medskip", "")][:-3]
+    if len(table.rows) > _TALL:
+        spaced = _within_height(spaced)
     label = re.sub(r"[^a-z0-9]+", "-", table.name) + ("-numbers" if numbers else "")
     return by_itself(
         "\n".join(
@@ -176,7 +205,6 @@ def latex(table: Table) -> str:
                 rf"\caption{{{prose(table.title or table.name)}}}",
                 rf"\label{{tab:{label}}}",
                 *spaced,
-                rf"\begin{{minipage}}{{\linewidth}}\footnotesize {note}\end{{minipage}}",
                 r"\end{table*}",
             ]
         ),

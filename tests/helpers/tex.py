@@ -29,7 +29,7 @@ def packages(text: str) -> str:
 
 
 def check(text: str, where: Path) -> None:
-    """Fails unless the file is a document by itself, and part of a paper in two columns."""
+    """Fails unless the file is a document by itself, and part of a paper in two columns, and fits their pages."""
     loaded = packages(text)
     body = re.sub(r"(?<!\\)%.*", "", text)
     for package, commands in BRINGS.items():
@@ -58,3 +58,5 @@ def check(text: str, where: Path) -> None:
         for name in ("part", "paper"):
             command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"{name}.tex"]
             assert subprocess.run(command, cwd=where, capture_output=True, timeout=120).returncode == 0, name
+            log = (where / f"{name}.log").read_text(encoding="utf-8", errors="replace")
+            assert not re.findall(r"Overfull.*|Float too large.*|.* multiply defined", log), name

@@ -65,7 +65,8 @@ def read(path: Path) -> ModuleType:
     try:
         module.__spec__.loader.exec_module(module)
     except SyntaxError as error:
-        raise ValueError(f"{_place(path, error.filename)}, line {error.lineno}: {error.msg}") from error
+        line = "" if error.lineno is None else f", line {error.lineno}"
+        raise ValueError(f"{_place(path, error.filename)}{line}: {error.msg}") from error
     except (Exception, SystemExit) as error:  # A user's file may fail in any way, and may not end this.
         raise ValueError(_failure(path, module, error)) from error
     if (name := originals.replaced() or before.changed()) is not None:

@@ -19,10 +19,11 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from fedtheory import naming
+from fedtheory import extras, naming
 from verify import results
 from verify.base.plain import clean
-from verify.cli.arguments import LONGEST, parser
+from verify.cli import answering
+from verify.cli.arguments import LONGEST, STDOUT, parser
 
 #: What runs the commands that take the id of one claim, and those that take papers and beginnings of ids too.
 _OF_ONE = ("run_show", "run_tight", "run_best", "run_repair")
@@ -43,38 +44,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # What a terminal cannot show is written out.
             stream.reconfigure(errors="backslashreplace")
+    words = sys.argv[1:] if argv is None else list(argv)
     try:
         with _ending():
             asked = parser()
-            args = asked.parse_args(argv)
+            try:
+                args = asked.parse_args(words)
+            except ValueError as error:
+                _refuse(words, error)
+                raise
             if args.run is None:
                 asked.print_help()
                 return 0
             if _as_json(args):
-                from verify.cli.answering import answered
-
-                status: int = answered(args.command, lambda: _run(args))
+                status: int = answering.answered(args.command, lambda: _run(args))
             else:
-                status = _run(args)
+                try:
+                    status = _run(args)
+                except (ValueError, OSError) as error:
+                    _refuse(words, error)
+                    raise
             sys.stdout.flush()
         return status
     except BrokenPipeError:
         # The reader of a pipe has gone, as with `| head`: be quiet, also when Python closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except ChildProcessError as error:
-        return _complain(str(error))
-    except OSError as error:
-        return _complain(f"{error.filename or 'output'}: {error.strerror or error}")
-    except ValueError as error:
-        return _complain(str(error))
+    except (ValueError, OSError) as error:
+        return _complain(answering.sentence(error))
     except ImportError as error:
-        from fedtheory import extras
-
-        missing = extras.explained(error)
-        if not isinstance(missing, extras.MissingExtra):
+        if not isinstance(extras.explained(error), extras.MissingExtra):
             raise
-        return _complain(str(missing))
+        return _complain(answering.sentence(error))
     except KeyboardInterrupt:
         print("fedtheory: interrupted", file=sys.stderr)
         return 130
@@ -111,6 +112,13 @@ def _ending() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _refuse(words: Sequence[str], error: Exception) -> None:
+    """Print bad input as an answer if data were asked for on stdout, by a command that answers in its own way."""
+    after = [words[k + 1 : k + 2] for k, word in enumerate(words) if word == "--json"]
+    if "--json=-" in words or any(not word or word[0].startswith(STDOUT) for word in after):
+        answering.refused(words[0], error)
 
 
 def _as_json(args: Any) -> bool:

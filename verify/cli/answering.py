@@ -16,6 +16,8 @@ from contextlib import redirect_stdout
 from contextvars import ContextVar
 from typing import Any
 
+from fedtheory import extras
+
 FORMAT = "fedtheory-answer-1"
 
 _data: ContextVar[dict[str, Any] | None] = ContextVar("_data", default=None)
@@ -45,14 +47,28 @@ def answered(command: str, run: Callable[[], int]) -> int:
     try:
         with redirect_stdout(printed):
             status = run()
-    except (ValueError, OSError) as error:
-        _print(command, 2, printed, {"error": " ".join(str(error).split()), **(_data.get() or {})})
+    except (ValueError, OSError, ImportError) as error:
+        _print(command, 2, printed, {"error": sentence(error), **(_data.get() or {})})
         raise
     else:
         _print(command, status, printed, _data.get() or {})
     finally:
         _data.reset(token)
     return status
+
+
+def refused(command: str, error: Exception) -> None:
+    """Print the answer to bad input that no command has been run on."""
+    _print(command, 2, io.StringIO(), {"error": sentence(error)})
+
+
+def sentence(error: Exception) -> str:
+    """Return what is wrong with the input, in one line."""
+    if isinstance(error, ImportError):
+        error = extras.explained(error)
+    elif isinstance(error, OSError) and not isinstance(error, ChildProcessError):
+        return f"{error.filename or 'output'}: {error.strerror or error}"
+    return " ".join(str(error).split())
 
 
 def _print(command: str, status: int, printed: io.StringIO, data: dict[str, Any]) -> None:

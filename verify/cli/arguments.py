@@ -86,6 +86,8 @@ _NEAR = 0.7
 _MISSING = "the following arguments are required"
 #: Characters of a complaint.
 LONGEST = 1200
+#: The file of ``--json`` that is none: the answer goes to stdout.
+STDOUT = "-"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -267,7 +269,11 @@ def parser() -> argparse.ArgumentParser:
     auditing.add_argument("--from-scratch", action="store_true", help="ignore the proofs that ship with the package")
     auditing.add_argument("--no-cache", action="store_true", help="neither read nor write the cache of verdicts")
     auditing.add_argument(
-        "--json", metavar="FILE", help="also write the JSON here; - for stdout, with messages on stderr"
+        "--json",
+        nargs="?",
+        const=STDOUT,
+        metavar="FILE",
+        help="also write the JSON here; - or nothing for stdout, with messages on stderr",
     )
     auditing.add_argument("--html", metavar="DIR", help="also write HTML pages there, as `fedtheory atlas` does")
     auditing.add_argument(
@@ -358,7 +364,13 @@ def parser() -> argparse.ArgumentParser:
     )
     parallel(selftesting)
     owned(selftesting, "only its claims are mutated")
-    selftesting.add_argument("--json", metavar="FILE", help="also write the results here as JSON")
+    selftesting.add_argument(
+        "--json",
+        nargs="?",
+        const=STDOUT,
+        metavar="FILE",
+        help="also write the results here as JSON; - or nothing for an answer as data on stdout",
+    )
 
     tightening.register(command, owned, valued, distributed, _at_least, BASELINES)
     best.register(command, owned, valued, _at_least)

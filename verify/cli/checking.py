@@ -53,9 +53,11 @@ def register(
     checking.add_argument("--details", action="store_true", help="print the statement and all evidence for each claim")
     checking.add_argument(
         "--json",
+        nargs="?",
+        const="-",
         type=Path,
         metavar="FILE",
-        help="write the evidence there, as an audit does; - for an answer as data on stdout",
+        help="write the evidence there, as an audit does; - or nothing for an answer as data on stdout",
     )
     checking.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence, counterexamples and certificates there"

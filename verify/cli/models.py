@@ -63,9 +63,11 @@ def register(
     asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
     asking.add_argument(
         "--json",
+        nargs="?",
+        const="-",
         type=Path,
         metavar="FILE",
-        help="write both ends and their proofs there; - for an answer as data on stdout",
+        help="write both ends and their proofs there; - or nothing for an answer as data on stdout",
     )
     asking.add_argument(
         "--proofs", type=Path, metavar="DIR", help="write both ends there as proof objects, with a checker for them"

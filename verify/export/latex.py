@@ -23,7 +23,7 @@ from verify.export.latex_names import symbols
 from verify.export.latex_pages import GAP, CaseGroup, grouped, pages
 from verify.export.latex_reading import FormulaReader
 from verify.export.latex_reasons import summed
-from verify.export.latex_words import mathematical, plain
+from verify.export.latex_words import identifier, mathematical, plain
 from verify.export.letters import BLOCKS, SUMMED
 from verify.export.objects import ProofObjects, sealed
 from verify.export.weights import Certificates
@@ -35,8 +35,6 @@ _CONVENTIONS = (
     r"\(\Delta\) is the left side less the right one, \(K_k\le 0\) is known. All that \(K_k\) and "
     r"\(-\|\cdot\|^2\) are multiplied by is nonnegative; where this is not seen, the proof object certifies it."
 )
-#: A slash after which a line may end.
-SLASH = r"\slash "
 _FORMULA = re.compile(r"\$([^$=]+?) = ([^$]+)\$")
 
 
@@ -46,7 +44,7 @@ def text(claim: Claim, objects: ProofObjects) -> str:
         raise ValueError(f"{claim.id} has no identity to be written")
     parts = [
         f"\\section*{{{plain(', '.join(filter(None, (claim.paper, claim.where))))}}}",
-        f"\\texttt{{{plain(claim.id).replace('/', SLASH)}}}. Claimed is",
+        f"{identifier(claim.id)}. Claimed is",
     ]
     shown = [fitted(formula) for formula in statement.formulas(claim)]
     parts.append("\n".join(shown) if shown else plain("; ".join(statement.text(claim))))

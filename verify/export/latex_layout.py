@@ -76,6 +76,17 @@ def broken(formula: str) -> str:
     return out
 
 
+def listed(formula: str) -> str:
+    """A formula, in which a line may end after the commas outside of braces if it is a long one."""
+    if width(formula) <= _UNBROKEN:
+        return formula
+    out, start = "", 0
+    for k, _ in _outside(formula):
+        if formula[:k].endswith(","):
+            out, start = f"{out}{formula[start:k]} {_WITHIN}", k + 1
+    return out + formula[start:]
+
+
 def bare(formula: str) -> str:
     """A formula as it was before it was :func:`broken`."""
     return formula.replace(_BREAK, " ").replace(_WITHIN, "")

@@ -9,7 +9,8 @@ from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 from fedtheory.tables.rendering import by_itself, fitted
 from verify.evidence.record import Evidence
-from verify.export.latex_words import mathematical, plain
+from verify.export.latex_layout import PARAGRAPHS, listed
+from verify.export.latex_words import identifier, mathematical, plain
 from verify.report import by_hand, failures, statement, terminal, why
 
 #: The packages of the document.
@@ -32,7 +33,7 @@ def document(found: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
     parts = [_heading(found, falling, verdicts)] if len(found) > 1 else []
     parts += ["\n\n".join(_claim(evidence, verdicts)) for evidence in falling]
     body = "\n\n".join(parts)
-    return by_itself(f"{{\\raggedright\\setlength{{\\parindent}}{{0pt}}\n{body}\n\\par}}", PACKAGES)
+    return by_itself(f"{{\\raggedright\\setlength{{\\parindent}}{{0pt}}{PARAGRAPHS}\n{body}\n\\par}}", PACKAGES)
 
 
 def _heading(found: Sequence[Evidence], falling: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
@@ -52,7 +53,7 @@ def _claim(evidence: Evidence, verdicts: Mapping[str, str]) -> Iterator[str]:
     yield f"\\subsection*{{{plain(claim.where or claim.id)}: {plain(str(evidence.verdict))}}}"
     way = failures.failure_mode(claim, verdicts)
     mode = f" ({plain(str(way))})" if way not in (None, failures.FailureMode.UNKNOWN_ORIGIN) else ""
-    yield f"\\texttt{{{plain(claim.id)}}}{mode}. {_sentence(claim.gist)}"
+    yield f"{identifier(claim.id)}{mode}. {_sentence(claim.gist)}"
     if claim.formula:
         yield f"\\textbf{{As printed:}}\n{fitted(claim.formula)}"
     yield from _stated("Claimed is", claim)
@@ -95,7 +96,8 @@ def _line(text: str) -> str:
         found.append(f" {sign} " if sign and part.startswith(" ") else mathematical(part))
     # A sign between formulas is part of one.
     joined = "".join(found).replace(r"^{^{\star}}", r"^{\star}")
-    return re.sub(r"\\\) \\\((\\le|\\ge|=|\\leftarrow|\\to|<)\\\) \\\(", r" \1 ", joined)
+    whole = re.sub(r"\\\) \\\((\\le|\\ge|=|\\leftarrow|\\to|<)\\\) \\\(", r" \1 ", joined)
+    return re.sub(r"\\\(.*?\\\)", lambda formula: listed(formula[0]), whole)
 
 
 __all__ = ["PACKAGES", "document"]

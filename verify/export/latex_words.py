@@ -9,11 +9,12 @@ from verify.report.names import COMPOSED
 
 #: Words of formulas, beside Greek letters.
 _FUNCTIONS = {"grad": r"\nabla", "sum": r"\sum", "prod": r"\prod", "sqrt": r"\surd", "max": r"\max", "min": r"\min"}
+_FUNCTIONS |= {"Max": r"\max", "Min": r"\min", "log": r"\log", "exp": r"\exp", "ceiling": r"\mathrm{ceil}"}
 #: Those that are words where they stand alone.
-_SPOKEN = ("sum", "max", "min")
+_SPOKEN = ("sum", "max", "min", "log")
 _CAPITALS = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega")
 _PIECES = re.compile(
-    r"[A-Za-z]{2,}|<=|>=|<(?=\S)|(?<=\S)>|[_^]\(([^()]*)\)|[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|"
+    r"sqrt\([^() ]*\)|[A-Za-z]{2,}|<=|>=|<(?=\S)|(?<=\S)>|[_^]\(([^()]*)\)|[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|"
     r"[_^]\d+(?=sum|prod|sqrt|max|min|grad)|[_^][A-Za-z0-9]+|\^\*|."
 )
 #: Accents, which are written as subscripts in words.
@@ -69,6 +70,10 @@ def _formula(core: str) -> str:
             # A second subscript joins the first.
             joined = piece[0] == "_" and last.startswith("_{") and found.endswith(last)
             found = f"{found[:-1]}, {below}}}" if joined else f"{found}{piece[0]}{{{below}}}"
+        elif piece.startswith("sqrt("):
+            if not (inner := _formula(piece[5:-1])):
+                return ""
+            found += f"\\sqrt{{{inner.strip()}}}"
         elif re.fullmatch(r"[A-Za-z]{2,}", piece):
             word = _FUNCTIONS.get(piece) or COMPOSED.get(piece)
             word = word or (f"\\{piece}" if piece in _CAPITALS else letter_of(piece))
@@ -93,6 +98,8 @@ def _formula(core: str) -> str:
     return found
 
 
+#: A slash after which a line may end.
+SLASH = r"\slash "
 #: Characters that LaTeX reads otherwise in words.
 _ESCAPED = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
@@ -104,3 +111,8 @@ _ESCAPED = str.maketrans(
 def plain(text: str) -> str:
     """Return words with the characters escaped that LaTeX reads otherwise."""
     return text.translate(_ESCAPED)
+
+
+def identifier(id: str) -> str:
+    """Return the id of a claim in type, where a line may end after each slash."""
+    return rf"\texttt{{{plain(id).replace('/', SLASH)}}}"

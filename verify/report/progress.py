@@ -50,7 +50,8 @@ class Pace:
     @property
     def share(self) -> float:
         """The share of the work that is done."""
-        return self._spent / self._cost
+        # A sum of all costs may exceed the total by a rounding error.
+        return min(self._spent / self._cost, 1.0)
 
     @property
     def left(self) -> float:

@@ -13,7 +13,7 @@ from fedtheory import claims
 from verify import checker
 from verify.cli import main
 from verify.export import found, latex
-from verify.export.latex_layout import bare, broken, width
+from verify.export.latex_layout import bare, broken, listed, width
 from verify.export.latex_words import mathematical
 from verify.export.objects import sealed
 from verify.results import PROOFS
@@ -114,6 +114,12 @@ def test_where_a_line_may_end_is_layout(formula):
     assert width(r"\frac{1}{n}") < width(r"\frac{1}{n + 1}") < width("1 + n + 1")
 
 
+def test_a_long_list_may_end_a_line_after_a_comma():
+    row = "(181/486, -19/972, 0)"
+    assert listed(f"H = ({row}, {row}, {row})").count(r", \allowbreak ") == 8
+    assert listed(r"(1, 2)") == "(1, 2)" and r"\allowbreak" not in listed(rf"x_{{{row}, {row}, {row}}}")
+
+
 def test_what_is_no_identity_is_not_written(tmp_path, capsys):
     assert main(["export", "fedadmm/example-5.1", "--format", "latex", "--out", str(tmp_path)]) == 1
     assert not list(tmp_path.glob("*.tex"))
@@ -160,6 +166,9 @@ def test_stored_proofs_are_those_of_today(path, tmp_path):
         ("w^{tau_{k+1}} of round k", r"\(w^{\tau_{k+1}}\) of round \(k\)"),
         ("the (sum of all z_i), grad Phi(x)", r"the (sum of all \(z_{i})\), \(\nabla  \Phi (x)\)"),
         ("in {1, 2} or {a}", r"in \{1, 2\} or \(\{a\}\)"),
+        ("8/(sqrt(kappa)*sqrt(m))", r"\(8/(\sqrt{\kappa}\, \sqrt{m})\)"),
+        ("sqrt of sqrt(L - mu) at sqrt(word)", r"\(\surd \) of \(\surd (L - \mu )\) at sqrt(word)"),
+        ("1 - Min(1, 4*ceiling(N/m))^t", r"\(1 - \min (1, 4\, \mathrm{ceil} (N/m))^{t}\)"),
     ],
 )
 def test_formulas_among_words_are_set(text, expected):
