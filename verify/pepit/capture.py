@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fedtheory import extras
-from verify.pepit import exactly
+from verify.pepit import exactly, invariances
 from verify.pepit.algebraic import Algebraic, TooLarge, rational
 from verify.pepit.model import Constraint, Inequality, Key, Model, Quantity
 from verify.pepit.systems import Rational
@@ -46,10 +46,14 @@ def model_of(problem: Any) -> tuple[Model, int]:
         raise ValueError("the problem has no performance metric: nothing is maximised")
     prepare(problem)
     try:
-        return _read(problem, True)
+        model, rounded = _read(problem, True)
     except TooLarge:
         # Roots of more numbers than one field is to have.
-        return _read(problem, False)
+        rounded = 1
+    if not rounded:
+        return model, 0
+    model, rounded = _read(problem, False)
+    return invariances.restored(model), rounded
 
 
 def _read(problem: Any, roots: bool) -> tuple[Model, int]:

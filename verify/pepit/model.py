@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -40,6 +40,12 @@ class Quantity(NamedTuple):
         numbers = {k: number(c) for k, c in self.coefficients.items()}
         return Quantity({k: c for k, c in numbers.items() if c}, number(self.constant))
 
+    def pairs(self) -> Iterator[tuple[tuple[int, int], Rational]]:
+        """The coefficients of inner products."""
+        for key, c in self.coefficients.items():
+            if not isinstance(key, int):
+                yield key, c
+
 
 class Constraint(NamedTuple):
     """``expression`` <= 0, or = 0; ``name`` as PEPit has it."""
@@ -69,21 +75,28 @@ class Model:
     constraints: tuple[Constraint, ...]
     inequalities: tuple[Inequality, ...] = ()
 
-    def mapped(self, number: Callable[[Any], Any]) -> Model:
-        """The model with other coefficients."""
-        constraints = (c._replace(expression=c.expression.mapped(number)) for c in self.constraints)
-        inequalities = (
-            m._replace(entries=tuple(tuple(entry.mapped(number) for entry in row) for row in m.entries))
+    def quantities(self) -> Iterator[Quantity]:
+        """All expressions: those of constraints, and then the entries of matrices."""
+        yield from (c.expression for c in self.constraints)
+        yield from (entry for m in self.inequalities for row in m.entries for entry in row)
+
+    def replaced(self, quantities: Iterable[Quantity]) -> Model:
+        """The model with other expressions, in the same order."""
+        following = iter(quantities)
+        constraints = tuple(c._replace(expression=next(following)) for c in self.constraints)
+        inequalities = tuple(
+            m._replace(entries=tuple(tuple(next(following) for _ in row) for row in m.entries))
             for m in self.inequalities
         )
-        return replace(self, constraints=tuple(constraints), inequalities=tuple(inequalities))
+        return replace(self, constraints=constraints, inequalities=inequalities)
+
+    def mapped(self, number: Callable[[Any], Any]) -> Model:
+        """The model with other coefficients."""
+        return self.replaced(quantity.mapped(number) for quantity in self.quantities())
 
     def numbers(self) -> Iterator[Any]:
         """All coefficients and constants."""
-        for quantity in (
-            *(c.expression for c in self.constraints),
-            *(entry for m in self.inequalities for row in m.entries for entry in row),
-        ):
+        for quantity in self.quantities():
             yield from quantity.coefficients.values()
             yield quantity.constant
 

@@ -229,11 +229,15 @@ def zeros(system: System, found: Found) -> Iterator[Zeros]:
 
 def interior(system: System, most: float | None = None) -> Iterator[tuple[System, Found]]:
     """Faces of a system that have an interior, with a point in it, in floats: the system itself where it has one."""
+    whole, first, room = generic(system), None, _ROOMS[0]
+    for room in _ROOMS:
+        first = furthest(whole, most, room)
+        if first is not None and first.value > -_EMPTY:
+            break
     left = _TRIED
 
-    def down(part: System, level: int) -> Iterator[tuple[System, Found]]:
+    def down(part: System, found: Found | None, level: int) -> Iterator[tuple[System, Found]]:
         nonlocal left
-        found = furthest(part, most) if left else None
         left -= 1
         if found is None:
             return
@@ -245,13 +249,16 @@ def interior(system: System, most: float | None = None) -> Iterator[tuple[System
                     return
                 smaller = guess.imposed(part)
                 if _independent(smaller, range(smaller.unknowns)) is not None:
-                    yield from down(generic(smaller), level + 1)
+                    face = generic(smaller)
+                    yield from down(face, furthest(face, most, room), level + 1)
 
-    yield from down(generic(system), 0)
+    yield from down(whole, first, 0)
 
 
 #: Programs that are solved for one system at most.
 _TRIED = 24
+#: How large the sum of scalars and traces may be, one after another until the margin is not below minus a share.
+_ROOMS, _EMPTY = (1e3, 1e5, 1e7), 1e-4
 #: The largest denominator of a kernel's entries.
 _SIMPLE = 10**5
 
