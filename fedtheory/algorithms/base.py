@@ -53,6 +53,7 @@ class Algorithm(Generic[ParamsT, StateT, DrawT]):
         schedules: Parameters that vary with the round, as expressions in its index k, by name; ``Params`` then has the
             field ``round``.
         feasible: The parts of the state that are points of the constraint set, in every state.
+        dual: The parts of the state that are vectors of the space of K x, in every state.
 
     Examples:
         >>> from fedtheory import algorithms
@@ -77,6 +78,7 @@ class Algorithm(Generic[ParamsT, StateT, DrawT]):
     invariant: Callable[[Any, ParamsT, StateT], Array] | None = None
     schedules: Mapping[str, sympy.Expr] = field(default_factory=dict, hash=False)
     feasible: tuple[str, ...] = ()
+    dual: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("init", "draws", "step", "fixed_point", "invariant"):
@@ -154,8 +156,9 @@ def run(
 
 
 #: What a part of a state may be: one vector ``(..., d)``, which at the optimum is x* or, a momentum, 0; or one for each
-#: client, ``(..., n, d)``, which there is 0, x* or grad f_i(x*). A feasible one is a point of the constraint set.
-KINDS = ("point", "momentum", "clients", "models", "gradients", "feasible")
+#: client, ``(..., n, d)``, which there is 0, x* or grad f_i(x*). A feasible one is a point of the constraint set; a
+#: dual one is a vector of the space of K x, which at the optimum is u*.
+KINDS = ("point", "momentum", "clients", "models", "gradients", "feasible", "dual")
 #: The same as types of the fields of a class of states.
 Point = Annotated[Array, "point"]
 Momentum = Annotated[Array, "momentum"]
@@ -163,6 +166,7 @@ Clients = Annotated[Array, "clients"]
 Models = Annotated[Array, "models"]
 Gradients = Annotated[Array, "gradients"]
 Feasible = Annotated[Array, "feasible"]
+Dual = Annotated[Array, "dual"]
 #: How ``init`` may take a part of the state.
 _BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 #: What the problem calls its sizes, its condition number and its parts: no parameter is called so.
@@ -194,8 +198,9 @@ def method(
         state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``;
             if they are elsewhere at the optimum, ``"momentum"`` for a point that is 0 there, ``"models"`` for
             clients' copies of x*, ``"gradients"`` for the grad f_i(x*); ``"feasible"`` for a point of the constraint
-            set, which starts at the one nearest to 0. Or a NamedTuple class of them, with fields of
-            the types ``Point``, ``Momentum``, ``Clients``, ``Models``, ``Gradients`` and ``Feasible`` of this module.
+            set, which starts at the one nearest to 0; ``"dual"`` for a vector of the space of K x, u* at the optimum. Or a
+            NamedTuple class of them, with fields of the types ``Point``, ``Momentum``, ``Clients``, ``Models``,
+            ``Gradients``, ``Feasible`` and ``Dual`` of this module.
         init: ``init(problem, params, **parts)``; a part that it takes without a default starts at 0 by default.
         draws: ``draws(problem, params, state)``: a distribution.
         fixed_point: ``fixed_point(problem, params)``: the parts of the state at the optimum.
@@ -249,7 +254,7 @@ def method(
         raise ValueError(f"{name}: where some vary with the round, params are the names of the others")
     # A run begins with round 0.
     made = _record("Params", [*names, *varying, ROUND], (0,)) if varying else _record("Params", names)
-    feasible = tuple(part for part, kind in kinds.items() if kind == "feasible")
+    feasible, dual = (tuple(part for part, kind in kinds.items() if kind == of) for of in ("feasible", "dual"))
     if feasible and init is not None:
         # Proofs take it that every run begins in the constraint set.
         raise ValueError(f"{name}: the feasible part {feasible[0]} starts at the point nearest to 0: leave init out")
@@ -262,7 +267,7 @@ def method(
     if kinds is not state and in_fractions(step) is step:
         # Functions of this package return states and distributions, and are read as they are.
         return Algorithm(
-            name, Params, State, start, draws or default_draws, step, resting, invariant, feasible=feasible
+            name, Params, State, start, draws or default_draws, step, resting, invariant, {}, feasible, dual
         )
     return Algorithm(
         name,
@@ -275,6 +280,7 @@ def method(
         invariant,
         varying,
         feasible,
+        dual,
     )
 
 
@@ -329,7 +335,7 @@ def _empty(problem: Problem, kind: str) -> Array:
     """The zeros at which a part of this kind starts."""
     if kind == "feasible":
         return problem.project(zeros(problem.d))
-    return zeros(problem.d) if kind in ("point", "momentum") else zeros(problem.n, problem.d)
+    return zeros(problem.d) if kind in ("point", "momentum", "dual") else zeros(problem.n, problem.d)
 
 
 def at_optimum(
@@ -345,6 +351,10 @@ def _optimum(problem: Problem) -> Array:
 
 def _inside(problem: Problem) -> Array:
     return problem.x_star
+
+
+def _dual(problem: Problem) -> Array:
+    return problem.u_star
 
 
 def _rest(problem: Problem) -> Array:
@@ -365,7 +375,7 @@ def _gradients(problem: Problem) -> Array:
 
 #: What a part of each kind is at the optimum.
 RESTING: Mapping[str, Callable[[Problem], Array]] = dict(
-    zip(KINDS, (_optimum, _rest, _nothing, _copies, _gradients, _inside), strict=True)
+    zip(KINDS, (_optimum, _rest, _nothing, _copies, _gradients, _inside, _dual), strict=True)
 )
 
 
