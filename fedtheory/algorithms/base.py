@@ -54,6 +54,7 @@ class Algorithm(Generic[ParamsT, StateT, DrawT]):
         schedules: Parameters that vary with the round, as expressions in its index k, by name; ``Params`` then has the
             field ``round``.
         feasible: The parts of the state that are points of the constraint set, in every state.
+        dual: The parts of the state that are vectors of the space of K x, in every state.
 
     Examples:
         >>> from fedtheory import algorithms
@@ -78,6 +79,7 @@ class Algorithm(Generic[ParamsT, StateT, DrawT]):
     invariant: Callable[[Any, ParamsT, StateT], Array] | None = None
     schedules: Mapping[str, sympy.Expr] = field(default_factory=dict, hash=False)
     feasible: tuple[str, ...] = ()
+    dual: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("init", "draws", "step", "fixed_point", "invariant"):
@@ -180,10 +182,11 @@ def method(
         state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``;
             if they are elsewhere at the optimum, ``"momentum"`` for a point that is 0 there, ``"models"`` for
             clients' copies of x*, ``"gradients"`` for the grad f_i(x*); ``"feasible"`` for a point of the constraint
-            set, which starts at the one nearest to 0. ``"point from x"``, ``"models from x"`` and ``"gradients from
+            set, which starts at the one nearest to 0; ``"dual"`` for a vector of the space of K x, u* at the optimum.
+            ``"point from x"``, ``"models from x"`` and ``"gradients from
             x"`` start where x does, at copies of it, and at the grad f_i(x). ``"mean of h"`` is the mean of clients'
             vectors, in every state: where no invariant is given, this is it. Or a NamedTuple class of them, with fields
-            of the types ``Point``, ``Momentum``, ``Clients``, ``Models``, ``Gradients`` and ``Feasible`` of
+            of the types ``Point``, ``Momentum``, ``Clients``, ``Models``, ``Gradients``, ``Feasible`` and ``Dual`` of
             ``fedtheory.algorithms.parts``, or such as ``Annotated[Array, "mean of h"]``.
         init: ``init(problem, params, **parts)``; a part that it takes without a default starts at 0 by default.
         draws: ``draws(problem, params, state)``: a distribution.
@@ -238,7 +241,7 @@ def method(
         raise ValueError(f"{name}: where some vary with the round, params are the names of the others")
     # A run begins with round 0.
     made = _record("Params", [*names, *varying, ROUND], (0,)) if varying else _record("Params", names)
-    feasible = tuple(part for part, kind in kinds.items() if kind == "feasible")
+    feasible, dual = (tuple(part for part, kind in kinds.items() if kind == of) for of in ("feasible", "dual"))
     if feasible and init is not None:
         # Proofs take it that every run begins in the constraint set.
         raise ValueError(f"{name}: the feasible part {feasible[0]} starts at the point nearest to 0: leave init out")
@@ -249,7 +252,7 @@ def method(
     kept = tie(kinds) if invariant is None else invariant
     if kinds is not state and in_fractions(step) is step:
         # Functions of this package return states and distributions, and are read as they are.
-        return Algorithm(name, Params, State, start, draws or default_draws, step, centre, kept, feasible=feasible)
+        return Algorithm(name, Params, State, start, draws or default_draws, step, centre, kept, {}, feasible, dual)
     return Algorithm(
         name,
         Params,
@@ -261,6 +264,7 @@ def method(
         kept,
         varying,
         feasible,
+        dual,
     )
 
 

@@ -16,8 +16,9 @@ from fedtheory.problems.base import Problem, everywhere
 StateT = TypeVar("StateT")
 
 #: What a part of a state may be: one vector ``(..., d)``, which at the optimum is x* or, a momentum, 0; or one for each
-#: client, ``(..., n, d)``, which there is 0, x* or grad f_i(x*). A feasible one is a point of the constraint set.
-KINDS = ("point", "momentum", "clients", "models", "gradients", "feasible")
+#: client, ``(..., n, d)``, which there is 0, x* or grad f_i(x*). A feasible one is a point of the constraint set; a
+#: dual one is a vector of the space of K x, which at the optimum is u*.
+KINDS = ("point", "momentum", "clients", "models", "gradients", "feasible", "dual")
 #: The same as types of the fields of a class of states.
 Point = Annotated[Array, "point"]
 Momentum = Annotated[Array, "momentum"]
@@ -25,6 +26,7 @@ Clients = Annotated[Array, "clients"]
 Models = Annotated[Array, "models"]
 Gradients = Annotated[Array, "gradients"]
 Feasible = Annotated[Array, "feasible"]
+Dual = Annotated[Array, "dual"]
 #: Between a kind and the part from which it starts, and before the part whose mean another is.
 _FROM, _MEAN = " from ", "mean of "
 
@@ -154,7 +156,9 @@ def _mean_or_zero(of: str, problem: Problem, given: Mapping[str, Any], begun: Ma
     return zeros(problem.d) if given[of] is None else begun[of].sum(axis=-2) / problem.n
 
 
-_STARTING: Mapping[str, StartOf] = dict(zip(KINDS, (_zero, _zero, _zeros, _zeros, _zeros, _nearest), strict=True))
+_STARTING: Mapping[str, StartOf] = dict(
+    zip(KINDS, (_zero, _zero, _zeros, _zeros, _zeros, _nearest, _zero), strict=True)
+)
 _STARTING_FROM: Mapping[str, Callable[..., Array]] = {"point": _same, "models": _everywhere, "gradients": _slopes}
 
 
@@ -195,6 +199,10 @@ def _inside(problem: Problem) -> Array:
     return problem.x_star
 
 
+def _dual(problem: Problem) -> Array:
+    return problem.u_star
+
+
 def _nowhere(problem: Problem) -> Array:
     return 0 * problem.x_star
 
@@ -217,7 +225,7 @@ def _mean_gradient(problem: Problem) -> Array:
 
 #: What a part of each kind is at the optimum.
 RESTING: Mapping[str, Callable[[Problem], Array]] = dict(
-    zip(KINDS, (_optimum, _nowhere, _nothing, _copies, _gradients, _inside), strict=True)
+    zip(KINDS, (_optimum, _nowhere, _nothing, _copies, _gradients, _inside, _dual), strict=True)
 )
 _MEANS: Mapping[str, Callable[[Problem], Array]] = {
     "clients": _nowhere,

@@ -18,6 +18,7 @@ from fedtheory.classes.compressors import (
     UnbiasedCompressors,
 )
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
+from fedtheory.classes.coupled import Coupled
 from fedtheory.classes.delays import Delays
 from fedtheory.classes.growth import ConvexQuadraticGrowth
 from fedtheory.classes.mixing import MixingMatrix
@@ -57,6 +58,7 @@ __all__ = [
     "ConvexLipschitz",
     "ConvexQuadraticGrowth",
     "ConvexSet",
+    "Coupled",
     "Delays",
     "FunctionClass",
     "InexactOracles",

@@ -65,6 +65,16 @@ class OfOperators(NamedTuple):
     cocoercive: sympy.Expr | None = None
 
 
+class Linear(NamedTuple):
+    """Functions of which ``of`` is declared, beside a convex h taken at K x, whose optimum is a saddle point. K is a
+    linear operator of a known norm; ``least``, ``adjoint_least``: whether |K x|/|x| and |K' y|/|y| are known to be no
+    less than other numbers."""
+
+    of: Declared
+    least: bool
+    adjoint_least: bool
+
+
 @dataclass(frozen=True)
 class Declared:
     """The facts about the members of a class that proofs may assume, as data. Nothing else is assumed.
@@ -76,7 +86,8 @@ class Declared:
     ``weak``: ``problem.mu`` is the least curvature -s, and s is at most L. ``operators``: these are no gradients, and
     nothing else is declared; they are maximally monotone. ``sets``: g, or each f_i where there is none, is a closed
     convex set, of which x* is a point, ``bounded`` by a diameter D. ``named``: what is declared of each of few
-    functions that are of a class of their own; of all together then nothing else is.
+    functions that are of a class of their own; of all together then nothing else is. ``linear``: the same of
+    functions beside one of K x.
     """
 
     bounds: Bounds | None = None
@@ -91,6 +102,7 @@ class Declared:
     sets: bool = False
     bounded: bool = False
     named: tuple[Declared, ...] = ()
+    linear: Linear | None = None
 
 
 #: How much worse a member is that must be just outside a class, and named instances that are.
@@ -118,8 +130,8 @@ class FunctionClass:
     """The base of a class of functions f_1, ..., f_n: each class states its members, curvatures and formulas itself.
 
     ``optimum``: what x* is: "consensus", a minimiser of the sum; "sum zero", a minimiser of sum_i h_i(x_i) over the x
-    whose sum is zero; "stationary", a point where the gradients balance, a minimiser or not; "none" if the theorem has
-    no optimum. By default the first of ``optima``.
+    whose sum is zero; "stationary", a point where the gradients balance, a minimiser or not; "saddle", a
+    saddle point with a dual u*, beside a linear operator; "none" if the theorem has no optimum. By default the first of ``optima``.
 
     - ``alike``: True if its letters are all the constants of the class, the same for each f_i.
     - ``loose``: True if the formulas are weaker than what is known of the class, so that a bound that does not follow
@@ -133,6 +145,7 @@ class FunctionClass:
     - ``ends``: the letters of the least and the largest curvature, if the class has both.
     - ``operators``: True if the gradients are values of an operator, which need not be the gradient of a function.
     - ``sets``: True if g, or each f_i, is a closed convex set.
+    - ``coupled``: True if there is a function that is taken at K x, with K a linear operator.
     - ``named``: the number of functions that code asks one by one, each of its own class; else 0.
 
     Args:
@@ -145,6 +158,7 @@ class FunctionClass:
     alike = False
     operators = False
     sets = False
+    coupled = False
     loose = False
     conjugates = False
     quadratics = False

@@ -190,7 +190,7 @@ def build_sets(parts: Sequence[Recipe], x: Array, normal: Array, exact: bool, di
     width, share, gone = (numbers([c[key] for c in parts], exact) for key in ("widths", "shares", "open"))
     if width.shape != (len(parts), d) or (width < 0).any() or (share < 0).any() or (share > 1).any():
         raise ValueError("the widths of a set are at least 0, one for each coordinate, and shares lie in between")
-    axes = np.stack([_axes(number(c["angle"], exact), d, exact) for c in parts])
+    axes = np.stack([turned_axes(number(c["angle"], exact), d, exact) for c in parts])
     w = apply(np.swapaxes(axes, -1, -2), normal)
     zero, one = 0 * width, 0 * width + 1
     below = np.where(w > 0, one, np.where(w < 0, zero, share))
@@ -200,7 +200,7 @@ def build_sets(parts: Sequence[Recipe], x: Array, normal: Array, exact: bool, di
     return Boxes(axes, x[..., None, :] + 0 * normal, low, high, diameter)
 
 
-def _axes(t: Scalar, d: int, exact: bool) -> Array:
+def turned_axes(t: Scalar, d: int, exact: bool) -> Array:
     """The unit vectors, in the plane turned by twice the angle whose tangent is ``t``."""
     if d != 2:
         return numbers(np.eye(d, dtype=int), exact)

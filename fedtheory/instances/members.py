@@ -20,6 +20,7 @@ from fedtheory.instances import Recipe, check_shape, generic, number, numbers, p
 from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.blocks import Blocks
+from fedtheory.problems.coupling import Coupling
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessHuber, less_parabola
 from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
@@ -375,6 +376,11 @@ class Sampler:
 
     def blocks(self, recipe: Recipe, exact: bool) -> Blocks | None:
         """The blocks of coordinates of a recipe, where the class has them."""
+        return None
+
+    def coupling(self, recipe: Recipe, x: Array, exact: bool) -> Coupling | None:
+        """The linear operator of a recipe and the function of its values about ``x (..., d)``, where the class has
+        them."""
         return None
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.blocks import Blocks
+from fedtheory.problems.coupling import Coupling, LinearOperator
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.optimum import TOLERANCE, Optimum, newton, solve
 from fedtheory.problems.quadratic import Quadratics
@@ -30,6 +31,7 @@ class Problem:
         known: The optimum where the construction fixes it.
         blocks: The blocks of coordinates, where the class has them.
         named: True if each f_i is of a class of its own, so that code asks them one by one.
+        coupling: A linear operator K and a convex function of K x, which is added, where the class has them.
 
     Raises:
         ValueError: If g is not a single function on the space of the f_i.
@@ -50,6 +52,7 @@ class Problem:
     known: Optimum | None = None
     blocks: Blocks | None = None
     named: bool = False
+    coupling: Coupling | None = None
 
     def __post_init__(self) -> None:
         if self.g is not None and (self.g.n != 1 or self.g.d != self.f.d):
@@ -99,6 +102,28 @@ class Problem:
         if self._set.diameter is None:
             raise ValueError("the constraint of this problem has no diameter: see Constrained")
         return self._set.diameter
+
+    @property
+    def _coupled(self) -> Coupling:
+        if self.coupling is None:
+            raise ValueError("this problem has no linear operator K, nor a function of K x: see Coupled")
+        return self.coupling
+
+    @property
+    def K(self) -> LinearOperator:  # noqa: N802
+        """The linear operator K. Raise ``ValueError`` if there is none."""
+        return self._coupled.K
+
+    @property
+    def h(self) -> Functions:
+        """The convex function of K x, ``h.n == 1``. Raise ``ValueError`` if there is none."""
+        return self._coupled.h
+
+    @property
+    def u_star(self) -> Array:
+        """The optimum of the dual problem, ``(d,)``, a subgradient of h at K x*. Raise ``ValueError`` if there is
+        none."""
+        return self._coupled.dual
 
     @property
     def mu(self) -> Any:

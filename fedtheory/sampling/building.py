@@ -85,18 +85,22 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     assert functions is not None
     drawn = sampler(functions, setting.drawing)
     declared = drawn.declared(recipe, exact)
+    coupling = drawn.coupling(recipe, x, exact)
+    pull = 0 if coupling is None else coupling.K.T(coupling.dual)
+    if coupling is not None and "g" not in recipe:
+        y = y - pull
     f = drawn.build(recipe, recipe["clients"], x, y, exact)
     if not setting.centred:
         return Problem(f, None, declared)
     g = None
     if "g" in recipe:
-        g = drawn.build(recipe, [recipe["g"]], x, -y.sum(axis=-2, keepdims=True) / y.shape[-2], exact)
+        g = drawn.build(recipe, [recipe["g"]], x, -y.sum(axis=-2, keepdims=True) / y.shape[-2] - pull, exact)
     # Gradients as the oracle rounds them: a residual at the optimum would look like a state of its own. At a kink it
     # may give others than those that balance.
     jumps = isinstance(f.f if isinstance(f, GradientOperators) else f, Kinked)
     known = y if functions.conjugates or jumps or isinstance(f, Boxes) else f.gradient(x[..., None, :])
     named = bool(functions.named)
-    return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact), named)
+    return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact), named, coupling)
 
 
 def parameters(setting: Setting, recipe: Recipe, problem: object, exact: bool) -> Any:
@@ -199,7 +203,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
         around=around if given is not None else None,
         coordinates=coordinates if given is not None else None,
         quadratic=given is None
-        or (_linear(setting, recipe) and not functions_of_sets(setting) and is_quadratic(problem.f)),
+        or (_linear(setting, recipe) and not has_kinked_maps(setting) and is_quadratic(problem.f)),
         text=words(setting, recipe, params),
     )
     moves = given is not None and algorithm.step is not no_step
@@ -207,13 +211,20 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
 
 
 def _feasible(algorithm: Any, problem: Any, parts: Mapping[str, Array]) -> dict[str, Array]:
-    """Parts of a state, with the points of the constraint set that are nearest to those that have to be in it."""
-    return {name: problem.project(x) if name in algorithm.feasible else x for name, x in parts.items()}
+    """Parts of a state, with the points of the constraint set that are nearest to those that have to be in it, and
+    those in the space of K x that are nearest to dual ones."""
+
+    def inside(name: str, x: Array) -> Array:
+        if name in algorithm.feasible:
+            return problem.project(x)
+        return problem.coupling.kept(x) if name in algorithm.dual and problem.coupling is not None else x
+
+    return {name: inside(name, x) for name, x in parts.items()}
 
 
-def functions_of_sets(setting: Setting) -> bool:
-    """Return True if the class of a setting has sets, on which projections are not linear."""
-    return setting.functions is not None and setting.functions.sets
+def has_kinked_maps(setting: Setting) -> bool:
+    """Return True if the class of a setting has projections or proximal points that are not linear."""
+    return setting.functions is not None and (setting.functions.sets or setting.functions.coupled)
 
 
 def _batched(state: Any, fixed: Any, size: int) -> Any:
@@ -341,12 +352,14 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact:
 def words(setting: Setting, recipe: Recipe, params: object) -> str:
     """Everything of an instance that matters, constants of single clients included."""
     hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew")
+    hidden += ("outer", "operator")
     own = {entry for s in samplers(setting) for entry in getattr(s, "entries", ())}
+    of_class = set() if setting.functions is None else set(map(str, setting.functions.letters))
     n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
     text = f"n={n}, " + ", ".join(
         f"{round_index if key == ROUND else key}={_used(params, key, value)}"
         for key, value in recipe.items()
-        if key not in hidden and key not in own
+        if key not in hidden and key not in own or key in of_class
     )
     for adversary in setting.adversaries:
         used = getattr(params, adversary.field)
@@ -362,7 +375,15 @@ def words(setting: Setting, recipe: Recipe, params: object) -> str:
     )
     text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
     text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(clients, 1))
-    return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
+    text += f"; g: {_function(recipe['g'])}" if "g" in recipe else ""
+    if "operator" not in recipe:
+        return text
+    given = recipe["operator"]
+    turned = "".join(
+        f", {side} turned by the tangent {given[side]} of half the angle" for side in ("left", "right") if given[side]
+    )
+    rows = f", values in {given['rows']} dimensions" if given["rows"] < recipe["d"] else ""
+    return f"{text}; K = diag{_row(given['values'])}{turned}{rows}; h about K x*: {_function(recipe['outer'])}, u* = {_row(recipe['outer']['y'])}"
 
 
 def _used(params: object, key: str, value: Scalar) -> Scalar:

@@ -22,6 +22,7 @@ from fedtheory.numbers.polynomials import NotPolynomial, coefficients, terms_of,
 from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array, exact
 from fedtheory.problems.base import Problem
+from fedtheory.problems.coupling import Coupling, LinearOperator
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import diagonal
 
@@ -149,7 +150,10 @@ def plain(n: int, with_g: bool) -> Problem:
     """n functions |x|^2/2 of one variable (and g, another), the simplest problem there is."""
     one, zero = Quotient(1), np.array([Quotient(0)], dtype=object)
     parts = [diagonal(np.array([[one]] * k, dtype=object), np.array([zero] * k)) for k in (n, 1)]
-    return _Plain(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
+    axis = np.array([[one]], dtype=object)
+    coupling = Coupling(LinearOperator(axis, axis[0], axis, 1, one), parts[1], zero)
+    optimum = Optimum(zero, np.array([zero] * n), 0.0)
+    return _Plain(parts[0], parts[1] if with_g else None, (one, one), optimum, coupling=coupling)
 
 
 def skeleton(algorithm: Algorithm, n: int, params: object, with_g: bool) -> StateChart:

@@ -256,7 +256,7 @@ class Setting:
     @property
     def centred(self) -> bool:
         """True if functions are placed about one point, x*, where their gradients balance."""
-        return self.optimum in ("consensus", "stationary")
+        return self.optimum in ("consensus", "stationary", "saddle")
 
     @property
     def any_clients(self) -> bool:

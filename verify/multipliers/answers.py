@@ -8,8 +8,10 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from verify.multipliers.functions import ClassFunctions, KnownInequality
+from verify.multipliers.linear import OUTER, CoupledSpaces
 from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
 from verify.multipliers.sets import ConvexSets
+from verify.reading.linear import ADJOINT, DUAL, K
 from verify.reading.oracles import SETS
 from verify.reading.source import Unread
 from verify.reading.terms import DRAWN, Axis, Op, Term, parts
@@ -86,6 +88,8 @@ class Answers:
     mixing: dict[str, WorldValue] = field(default_factory=dict)
     mixed: dict[tuple[str, str], tuple[WorldValue, WorldValue]] = field(default_factory=dict)
     images: dict[str, dict[Atom, Atom]] = field(default_factory=dict)
+    #: A linear operator, and what it was asked, where there is one.
+    spaces: CoupledSpaces | None = None
     #: What is to be positive, as proximal points may not be known else.
     positive: list[object] = field(default_factory=list)
 
@@ -126,6 +130,8 @@ class Answers:
             return world.atom("x*", 1)
         if term.data == "y_star" and "f" in self.functions:
             return self.functions["f"].slope
+        if term.data == DUAL and self.spaces is not None:
+            return world.atom(DUAL, 1)
         of_named = self.functions.get(term.data.replace("y_star_", "f"))
         if of_named is not None and term.data.startswith("y_star_"):
             return of_named.slope
@@ -133,12 +139,19 @@ class Answers:
 
     def _asked(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         name, _, what = term.data.partition(".")
+        spaces = self.spaces
+        if spaces is not None and term.data in (K, ADJOINT):
+            return spaces.apply(term.data, of[-1])
         if name in SETS:
             name, what = "g", name
         functions = self.functions.get(name)
         if functions is None:
             raise Unread(f"the functions {name} are of an unknown class")
         x_star = world.atom("x*", 1)
+        if name == OUTER:
+            if spaces is None or not spaces.is_of(True, of[-1]):
+                raise Unread("h is asked at a vector that is not of the space of K x")
+            x_star = spaces.x_image
         if isinstance(functions, ConvexSets):
             if what not in SETS:
                 raise Unread(f"of a set only its projections are asked, and what {term.data} answers is not known")
@@ -347,6 +360,8 @@ class Answers:
                 why = Phrase((*words, ", summed over the clients") if summed else words)
                 yield KnownInequality(name, why, world.total(number) if summed else number)
         yield from self._of_mixing()
+        if self.spaces is not None:
+            yield from self.spaces.inequalities()
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():

@@ -57,7 +57,8 @@ def cases(claim: Claim) -> list[FunctionCase]:
     """The cases of a claim, one of which every instance is of."""
     of, setting = claim.setting.functions, claim.setting
     known = declarations(of) if stated(claim, of) else Declared()
-    bounds = [part.bounds for part in (known, *known.named) if part.bounds is not None]
+    declared = (known, *known.named, *(() if known.linear is None else (known.linear.of,)))
+    bounds = [part.bounds for part in declared if part.bounds is not None]
     equal = [True, False] if any((b.least, b.largest) == (MU, ELL) for b in bounds) else [None]
     with_g = {True} if of is not None and of.with_g else set(setting.drawing.g)
     return [FunctionCase(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]

@@ -22,7 +22,7 @@ from fedtheory.classes import (
     NoisyGradients,
     UnbiasedCompressors,
 )
-from fedtheory.classes.base import ELL, MU, Bounds, Declared, S
+from fedtheory.classes.base import ELL, MU, Bounds, Declared, Linear, S
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
 from verify.multipliers import measured
@@ -32,6 +32,7 @@ from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
 from verify.multipliers.functions import ClassFunctions, KnownInequality, OperatorBounds, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
+from verify.multipliers.linear import OUTER, CoupledSpaces
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
@@ -40,6 +41,7 @@ from verify.multipliers.sets import ConvexSets
 from verify.reading import program as reading
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated, world
+from verify.reading.linear import ADJOINT_LEAST, DUAL, LEAST, NORM
 from verify.reading.signs import is_nonnegative as is_written_nonnegative
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
@@ -122,7 +124,12 @@ class _Posing:
             raise Unread("the method has other states than the setting")
         if algorithm.feasible != self.setting.algorithm.feasible:
             raise Unread("the method has other parts in the constraint set than the setting")
-        if self.setting.optimum not in ("consensus", "stationary") or self.setting.drawing.special is not None:
+        if algorithm.dual != self.setting.algorithm.dual:
+            raise Unread("the method has other dual parts than the setting")
+        if (
+            self.setting.optimum not in ("consensus", "stationary", "saddle")
+            or self.setting.drawing.special is not None
+        ):
             raise Unread("the meaning of x* is not known")
         if case.single and getattr(self.setting.functions, "own", False):
             raise Unread("a single client with a smoothness constant of its own is not supported")
@@ -299,6 +306,9 @@ class _Posing:
             if known.named:
                 functions.update(self._named(known.named))
                 return answers
+            if known.linear is not None:
+                answers.spaces = self._coupled(known.linear, functions)
+                return answers
             if known.sets and not self.case.with_g:
                 functions["f"] = self._sets("f", not single, WorldValue({}), False)
                 return answers
@@ -395,6 +405,28 @@ class _Posing:
             assert part.bounds is not None
             yield f"f{i}", self._functions(f"f{i}", part.bounds, slope)
 
+    def _coupled(self, known: Linear, functions: dict[str, ClassFunctions | ConvexSets]) -> CoupledSpaces:
+        """A linear operator, and the functions by their names: their gradients at x* are balanced by K' u*."""
+        if not stated(self.claim, self.setting.functions):
+            raise Unread("the hypotheses do not say what is known of K")
+        if self.setting.adversaries:
+            raise Unread("a linear operator beside compressors, noise or adversaries is not posed")
+        here, single, bounds = self.world, self.case.single, known.of.bounds
+        has = {NORM: True, LEAST: known.least, ADJOINT_LEAST: known.adjoint_least}
+        bound = [self._number(leaf(Op.GIVEN, name, NUMBER)) if there else None for name, there in has.items()]
+        spaces = CoupledSpaces(here, *bound, {*self.algorithm.dual})
+        assert bounds is not None
+        convex, pull = Bounds(sympy.S.Zero, None), spaces.pull
+        if self.case.with_g:
+            slope = here.atom("y*", 1) if single else here.of_client("y*", 1)
+            mean = slope if single else here.total(slope) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
+            functions["g"] = self._functions("g", known.of.of_g or convex, -mean - pull)
+        else:
+            slope = -pull if single else here.deviation("y*", 1) - pull
+        functions["f"] = self._functions("f", bounds, slope)
+        functions[OUTER] = self._functions(OUTER, convex, here.atom(DUAL, 1))
+        return spaces
+
     def _operators(self, known: Declared, slope: WorldValue) -> ClassFunctions:
         assert known.operators is not None
         is_stated = stated(self.claim, self.setting.functions)
@@ -464,11 +496,14 @@ class _Posing:
         return found
 
     def _check_feasible(self, after: Mapping[str, WorldValue]) -> None:
-        """``Unread`` unless a step is seen to keep parts of the state in the constraint set."""
+        """``Unread`` unless a step is seen to keep parts of the state in the constraint set, and in the space of K x."""
 
         def known(c: Any) -> bool:
             return self.domain.ratio_sign(self.letters.number(WorldValue({ONE: c} if c else {}))) is not None
 
+        for name in (part for part in self.algorithm.dual if part in after):
+            if self.answers.spaces is not None and not self.answers.spaces.is_of(True, after[name]):
+                raise Unread(f"a step is not seen to keep {name} in the space of K x")
         for name in (part for part in self.algorithm.feasible if part in after):
             about = after[name] - self.world.atom("x*", 1)
             if not self._constraint().is_inside(about, known):

@@ -153,7 +153,7 @@ class Objects(ABC):
     def _attribute_of(self, value: Any, name: str) -> Any:
         if name.startswith("__"):
             raise ValueError(f"{name} is not a supported name")
-        if isinstance(value, Named | NamedTupleValue | Law) and name in value.fields:
+        if isinstance(value, Named | NamedTupleValue | Law | Rule) and name in value.fields:
             return value.fields[name]
         if isinstance(value, NamedTupleValue) and value.of is not None:
             return self._of_record(value, name)

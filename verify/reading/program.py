@@ -214,9 +214,14 @@ class _Given:
         named = problem.n if getattr(problem, "named", False) else 0
         if named and any(Axis.CLIENTS in kind.axes for kind in types.values()):
             raise Unread(f"{algorithm.name} has a vector of each client, and the functions have names: write points")
-        sets = oracles.of_sets(problem)
         given = oracles.problem(
-            problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1], named=named, sets=sets
+            problem.g is not None,
+            problem.n == 1,
+            resolvents[0],
+            of_g=resolvents[1],
+            named=named,
+            sets=oracles.of_sets(problem),
+            coupled=getattr(problem, "coupling", None) is not None,
         )
         return cls(reader, (given, NamedTupleValue(type(params), fields), state), types)
 

@@ -41,11 +41,12 @@ class Named:
 @dataclass(frozen=True, eq=False)
 class Rule:
     """A function that is known by identity: its effect on values. It raises ``ValueError`` for values that it does not
-    take.
+    take. ``fields``: its attributes.
     """
 
     name: str
     apply: Callable[..., Any]
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

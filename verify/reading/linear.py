@@ -1,0 +1,31 @@
+"""A linear operator K, its adjoint K.T, and a function of K x, in code that is read."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from verify.reading import terms
+from verify.reading.arrays import as_term
+from verify.reading.terms import Axis, Op, Term, Type
+from verify.reading.values import Rule
+
+#: What an operator and its adjoint are called, and its declared constants.
+K, ADJOINT = "K", "K.T"
+NORM, LEAST, ADJOINT_LEAST = "K.norm", "K.least", "K.T.least"
+#: The optimum of the dual problem.
+DUAL = "u_star"
+
+
+def operator() -> Rule:
+    """Return K, which is called with a point, and whose ``T`` is its adjoint."""
+    norm, least, adjoint_least = (terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (NORM, LEAST, ADJOINT_LEAST))
+    adjoint = Rule(ADJOINT, partial(_applied, ADJOINT), {"norm": norm, "least": adjoint_least})
+    return Rule(K, partial(_applied, K), {"T": adjoint, "norm": norm, "least": least})
+
+
+def _applied(name: str, at: Any) -> Term:
+    point = as_term(at)
+    if point.type.axes != (Axis.COORDINATES,) or point.type.degree not in (1, terms.ANY_DEGREE):
+        raise ValueError(f"{name} is taken of {point.type}, where a point is expected")
+    return Term(Op.ORACLE, (point,), Type(point.type.axes, point.type.batched, 1), name)
