@@ -74,7 +74,8 @@ class Declared:
     ``weak``: ``problem.mu`` is the least curvature -s, and s is at most L. ``operators``: these are no gradients, and
     nothing else is declared; they are maximally monotone. ``sets``: g, or each f_i where there is none, is a closed
     convex set, of which x* is a point, ``bounded`` by a diameter D. ``named``: what is declared of each of few
-    functions that are of a class of their own; of all together then nothing else is.
+    functions that are of a class of their own; of all together then nothing else is. ``relative``: of every
+    f_i relative to h, of which nothing is declared but that grad h is strictly monotone and takes every value.
     """
 
     bounds: Bounds | None = None
@@ -89,6 +90,7 @@ class Declared:
     sets: bool = False
     bounded: bool = False
     named: tuple[Declared, ...] = ()
+    relative: Bounds | None = None
 
 
 #: How much worse a member is that must be just outside a class, and named instances that are.
@@ -121,6 +123,7 @@ class FunctionClass:
     - ``ends``: the letters of the least and the largest curvature, if the class has both.
     - ``operators``: True if the gradients are values of an operator, which need not be the gradient of a function.
     - ``sets``: True if g, or each f_i, is a closed convex set.
+    - ``reference``: True if curvatures are relative to a function h.
     - ``named``: the number of functions that code asks one by one, each of its own class; else 0.
 
     Args:
@@ -133,6 +136,7 @@ class FunctionClass:
     alike = False
     operators = False
     sets = False
+    reference = False
     loose = False
     conjugates = False
     quadratics = False

@@ -14,6 +14,7 @@ from fedtheory.problems.blocks import Blocks
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.optimum import TOLERANCE, Optimum, newton, solve
 from fedtheory.problems.quadratic import Quadratics
+from fedtheory.problems.relative import bregman_prox
 from fedtheory.problems.sets import Boxes
 
 
@@ -28,6 +29,7 @@ class Problem:
         known: The optimum where the construction fixes it.
         blocks: The blocks of coordinates, where the class has them.
         named: True if each f_i is of a class of its own, so that code asks them one by one.
+        h: The function to which curvatures are relative, one, where the class has it.
 
     Raises:
         ValueError: If g is not a single function on the space of the f_i.
@@ -48,6 +50,7 @@ class Problem:
     known: Optimum | None = None
     blocks: Blocks | None = None
     named: bool = False
+    h: Functions | None = None
 
     def __post_init__(self) -> None:
         if self.g is not None and (self.g.n != 1 or self.g.d != self.f.d):
@@ -97,6 +100,33 @@ class Problem:
         if self._set.diameter is None:
             raise ValueError("the constraint of this problem has no diameter: see Constrained")
         return self._set.diameter
+
+    @property
+    def _reference(self) -> Functions:
+        if self.h is None:
+            raise ValueError("this problem has no reference function: see Relative")
+        return self.h
+
+    def divergence(self, x: Array, y: Array) -> Array:
+        """D_h(x, y) = h(x) - h(y) - <grad h(y), x - y>, ``(...)`` for points ``(..., d)``.
+
+        Raise ``ValueError`` if there is no reference function h.
+        """
+        h, one, other = self._reference, x[..., None, :], y[..., None, :]
+        along: Array = (h.gradient(other) * (one - other)).sum(axis=-1)
+        found: Array = h.value(one) - h.value(other) - along
+        return found[..., 0]
+
+    def mirror(self, z: Array) -> Array:
+        """The point where grad h is ``z (..., d)``. Raise ``ValueError`` if there is no reference function h."""
+        return self._reference.conjugate_gradient(z[..., None, :])[..., 0, :]
+
+    def bregman_prox(self, gamma: Any, z: Array) -> Array:
+        """The point x at which gamma f(x) + h(x) - <z, x> is least, ``(..., d)``, f the mean of the f_i.
+
+        Raise ``ValueError`` if there is no reference function h.
+        """
+        return bregman_prox(self.f, self._reference, gamma, z, self.x_star)
 
     @property
     def mu(self) -> Any:

@@ -96,7 +96,8 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     jumps = isinstance(f.f if isinstance(f, GradientOperators) else f, Kinked)
     known = y if functions.conjugates or jumps or isinstance(f, Boxes) else f.gradient(x[..., None, :])
     named = bool(functions.named)
-    return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact), named)
+    optimum, h = Optimum(x, known, 0.0), drawn.reference(recipe, x, exact)
+    return Problem(f, g, declared, optimum, drawn.blocks(recipe, exact), named, h)
 
 
 def parameters(setting: Setting, recipe: Recipe, problem: object, exact: bool) -> Any:
@@ -199,7 +200,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
         around=around if given is not None else None,
         coordinates=coordinates if given is not None else None,
         quadratic=given is None
-        or (_linear(setting, recipe) and not functions_of_sets(setting) and is_quadratic(problem.f)),
+        or (_linear(setting, recipe) and not functions_of_sets(setting) and _are_quadratic(problem)),
         text=words(setting, recipe, params),
     )
     moves = given is not None and algorithm.step is not no_step
@@ -209,6 +210,10 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
 def _feasible(algorithm: Any, problem: Any, parts: Mapping[str, Array]) -> dict[str, Array]:
     """Parts of a state, with the points of the constraint set that are nearest to those that have to be in it."""
     return {name: problem.project(x) if name in algorithm.feasible else x for name, x in parts.items()}
+
+
+def _are_quadratic(problem: Problem) -> bool:
+    return is_quadratic(problem.f) and (problem.h is None or is_quadratic(problem.h))
 
 
 def functions_of_sets(setting: Setting) -> bool:
@@ -340,7 +345,7 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact:
 
 def words(setting: Setting, recipe: Recipe, params: object) -> str:
     """Everything of an instance that matters, constants of single clients included."""
-    hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew")
+    hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew", "reference")
     own = {entry for s in samplers(setting) for entry in getattr(s, "entries", ())}
     n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
     text = f"n={n}, " + ", ".join(
@@ -362,6 +367,8 @@ def words(setting: Setting, recipe: Recipe, params: object) -> str:
     )
     text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
     text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(clients, 1))
+    if "reference" in recipe:
+        text += f", curvatures times those of h; h: {_function(recipe['reference'])}"
     return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
 
 

@@ -14,7 +14,7 @@ from fedtheory.problems.mixing import Mixing
 from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.problems.oracles import Answer
 from fedtheory.problems.sets import Boxes
-from verify.reading import terms
+from verify.reading import relative, terms
 from verify.reading.arrays import as_term
 from verify.reading.named import of_each
 from verify.reading.terms import Axis, Op, Term, Type
@@ -59,13 +59,14 @@ def problem(
     blocks: int = 0,
     named: int = 0,
     sets: tuple[str, ...] = (),
+    reference: bool = False,
 ) -> Named:
     """Return a problem with n functions f_i on R^d, perhaps with a g.
 
     ``single``: True for one f_i; ``resolvents``, ``of_g``: True if the f_i, and g, have resolvents; ``fixed``: True if
     it is the same in all replicas; ``blocks``: the number of blocks of coordinates, 0 if they are not split;
     ``named``: the number of functions that are asked one by one, 0 if there are any number; ``sets``: what is asked of
-    sets, see :func:`of_sets`.
+    sets, see :func:`of_sets`; ``reference``: True if there is a function to which curvatures are relative.
     """
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
@@ -90,6 +91,7 @@ def problem(
             "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
             **numbers,
             **{what: Rule(f"problem.{what}", partial(_of_set, what)) for what in sets if what in SETS},
+            **(relative.asked(_functions("h", Axis.ONE, 1, d)) if reference else {}),
             **({"part": Rule("problem.part", partial(_part, blocks))} if blocks else {}),
         },
     )

@@ -220,7 +220,13 @@ class _Given:
             raise Unread(f"{algorithm.name} has a vector of each client, and the functions have names: write points")
         sets = oracles.of_sets(problem)
         given = oracles.problem(
-            problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1], named=named, sets=sets
+            problem.g is not None,
+            problem.n == 1,
+            resolvents[0],
+            of_g=resolvents[1],
+            named=named,
+            sets=sets,
+            reference=getattr(problem, "h", None) is not None,
         )
         return cls(reader, (given, NamedTupleValue(type(params), fields), state), types)
 
