@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import ELL, MU, Declared, FunctionClass, Outside
+from fedtheory.classes.base import ELL, MU, Declared, FunctionClass, Outside, each
 from fedtheory.classes.convex import Convex, StronglyConvex
 from fedtheory.classes.smooth import Smooth, SmoothConvex
 from fedtheory.classes.strongly_convex import SmoothStronglyConvex
@@ -97,13 +97,12 @@ class Relative(FunctionClass):
 
     def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the curvatures of each f_i are, everywhere, within the bounds times that of h."""
-        values = {sympy.S.Zero: 0 * problem.mu, MU: problem.mu, ELL: problem.L, -ELL: -problem.L}
-        bounds, f, h = self.of.declares.bounds, problem.f, problem.h
-        if bounds is None or h is None or h.mu.min() <= 0 or not h.L.max() < math.inf:
+        f, h = problem.f, problem.h
+        if h is None or h.mu.min() <= 0 or not h.L.max() < math.inf:
             return False
-        least, smooth = values[bounds.least], bounds.largest is not None
+        least, largest = _declared(self.of, problem)
         if isinstance(f, Kinked):
-            if smooth and f.jump.any():
+            if largest is not None and f.jump.any():
                 return False
             f = f.f
         x = problem.x_star
@@ -112,19 +111,28 @@ class Relative(FunctionClass):
             return False
         room = 0 if is_exact(x) else _ROUNDING
         return all(
-            least * c <= s + room * (abs(s) + c) and (not smooth or s <= problem.L * c + room * abs(s))
+            least * c <= s + room * (abs(s) + c) and (largest is None or s <= largest * c + room * abs(s))
             for parts, (own,) in zip(known, of_h, strict=True)
             for part in parts
             for s, c in _curvatures(part, own)
         )
 
     def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
-        """Least and largest curvature of each f_i ``(n,)``, which the class does not bound: those that it has."""
-        return problem.f.mu, problem.f.L
+        """Least and largest curvature of each f_i relative to h ``(n,)``, as declared."""
+        least, largest = _declared(self.of, problem)
+        return each(least, problem.n), each(math.inf if largest is None else largest, problem.n)
 
     def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """None."""
         yield from ()
+
+
+def _declared(of: FunctionClass, problem: Problem) -> tuple[Any, Any]:
+    """The least and the largest curvature relative to h, the largest None where there is none."""
+    bounds = of.declares.bounds
+    assert bounds is not None
+    values = {sympy.S.Zero: 0 * problem.mu, MU: problem.mu, ELL: problem.L, -ELL: -problem.L, None: None}
+    return values[bounds.least], values[bounds.largest]
 
 
 def _curvatures(one: Profile, other: Profile) -> Iterator[tuple[Any, Any]]:

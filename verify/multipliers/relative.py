@@ -37,6 +37,14 @@ class Reference(ClassFunctions):
         """Record the gradient at a new point relative to x*."""
         self.asked[point.name()] = FunctionAt(point, gradient - self.slope, self._value(world, point))
 
+    def inequalities(self, world: World) -> Iterator[KnownInequality]:
+        """None by itself: they stand among those of the functions that are compared with it, before these."""
+        yield from ()
+
+    def convexity(self, world: World) -> Iterator[KnownInequality]:
+        """Yield the inequalities of a convex function for each pair of points."""
+        yield from super().inequalities(world)
+
     def divergence(self, world: World, x: WorldValue, y: WorldValue) -> WorldValue:
         """D_h at two points relative to x*: tangents drop out."""
         one, other = self.at(world, x), self.at(world, y)
@@ -74,13 +82,21 @@ class RelativeFunctions(ClassFunctions):
         h, least = self.reference, self.least
         assert h is not None and least is not None
         self.at(world, WorldValue({}), apart=True)
+        # Where h is known, what links f to it may be of use, as at the next iterate.
+        seen = {at.point.name() for at in self.asked.values()}
+        for known in h.asked.values():
+            if known.point.name() not in seen:
+                self.at(world, known.point)
         shared = [(k, at) for k, at in enumerate(self.asked.values()) if is_shared(at)]
+        others = {k: h.at(world, at.point) for k, at in shared}
+        # A search prefers what comes first, and here nothing is divided by L - mu.
+        yield from h.convexity(world)
         whose = f"each {self.name}_i" if self.own else self.name
         for (i, a), (j, b) in permutations(shared, 2):
-            mine, others = (_divergence(world, *pair) for pair in ((a, b), [h.at(world, at.point) for at in (a, b)]))
-            words = [(f"{whose} is as convex as its bound times h", least * others - mine)]
+            mine, of_h = _divergence(world, a, b), _divergence(world, others[i], others[j])
+            words = [(f"{whose} is as convex as its bound times h", least * of_h - mine)]
             if self.largest is not None:
-                words.append((f"{whose} is as smooth as its bound times h", mine - self.largest * others))
+                words.append((f"{whose} is as smooth as its bound times h", mine - self.largest * of_h))
             for number, (says, form) in enumerate(words):
                 why = Phrase((f"{says}, at x* + ", a.point, " from x* + ", b.point))
                 total = world.total(form) if self.own else form
