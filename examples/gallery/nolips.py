@@ -36,10 +36,10 @@ setting = ft.Setting(
     algorithm=method, functions=ft.Relative(ft.SmoothConvex(L)), drawing=ft.Drawing(start=("x",)), domain=(gamma * L <= 1,)
 )
 D, F = ft.Quantity("D", divergence), ft.Quantity("F", ft.gap)
-ahead, behind = (ft.Quantity(name, of, after=True) for name, of in (("M", ahead), ("N", behind)))
-step_, swapped = (ft.one_step(method, ft.E(D.next + gamma * F.next + (1 - gamma * L) * M) <= D) for M in (ahead, behind))
+M, N = ft.Quantity("M", ahead, after=True), ft.Quantity("N", behind, after=True)
+whole, swapped = (ft.one_step(method, ft.E(D.next + gamma * F.next + (1 - gamma * L) * G) <= D) for G in (M, N))
 CLAIMS = (
-    ft.Claim("nolips/step", setting=setting, statement=step_),
+    ft.Claim("nolips/step", setting=setting, statement=whole),
     ft.Claim("nolips/swapped", setting=setting, statement=swapped),
     ft.Claim("nolips/rounds", setting=setting, statement=ft.bound(method, ft.E(F.T) <= D.zero / (gamma * ft.T), since=1)),
     ft.Claim("nolips/faster", setting=setting, statement=ft.bound(method, ft.E(F.T) <= D.zero / (gamma * ft.T**2), since=1)),
