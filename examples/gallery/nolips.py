@@ -33,7 +33,10 @@ def begin(problem, params, x):
 
 method = ft.method("nolips", step, ["gamma"], {"x": "point", "last": "point"}, init=begin)
 setting = ft.Setting(
-    algorithm=method, functions=ft.Relative(ft.SmoothConvex(L)), drawing=ft.Drawing(start=("x",)), domain=(gamma * L <= 1,)
+    algorithm=method,
+    functions=ft.Relative(ft.SmoothConvex(L)),
+    drawing=ft.Drawing(start=("x",)),
+    domain=(gamma * L <= 1,),
 )
 D, F = ft.Quantity("D", divergence), ft.Quantity("F", ft.gap)
 M, N = ft.Quantity("M", ahead, after=True), ft.Quantity("N", behind, after=True)
@@ -41,6 +44,10 @@ whole, swapped = (ft.one_step(method, ft.E(D.next + gamma * F.next + (1 - gamma 
 CLAIMS = (
     ft.Claim("nolips/step", setting=setting, statement=whole),
     ft.Claim("nolips/swapped", setting=setting, statement=swapped),
-    ft.Claim("nolips/rounds", setting=setting, statement=ft.bound(method, ft.E(F.T) <= D.zero / (gamma * ft.T), since=1)),
-    ft.Claim("nolips/faster", setting=setting, statement=ft.bound(method, ft.E(F.T) <= D.zero / (gamma * ft.T**2), since=1)),
+    ft.Claim(
+        "nolips/rounds", setting=setting, statement=ft.bound(method, ft.E(F.T) <= D.zero / (gamma * ft.T), since=1)
+    ),
+    ft.Claim(
+        "nolips/faster", setting=setting, statement=ft.bound(method, ft.E(F.T) <= D.zero / (gamma * ft.T**2), since=1)
+    ),
 )

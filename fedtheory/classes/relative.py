@@ -147,7 +147,10 @@ def _times(client: Recipe, reference: Recipe) -> list[Profile]:
     """For each coordinate the curvatures that a client has relative to a reference function, times those of it."""
     found = []
     for j, _ in enumerate(client["h"]):
-        own, by = (Profile(tuple(k[j] for k in kinks), tuple(s[j] for s in slopes)) for slopes, kinks in map(members.pieces, (client, reference)))
+        own, by = (
+            Profile(tuple(k[j] for k in kinks), tuple(s[j] for s in slopes))
+            for slopes, kinks in map(members.pieces, (client, reference))
+        )
         # Places that coincide stay apart, so that all profiles have as many pieces.
         knots = sorted((*own.knots, *by.knots))
         slopes = [own.slopes[0] * by.slopes[0]]
