@@ -32,6 +32,7 @@ from fedtheory.classes.operators import (
 )
 from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
 from fedtheory.classes.quadratic_growth import SmoothQuadraticGrowth
+from fedtheory.classes.relative import Relative
 from fedtheory.classes.restricted_secant import RestrictedSecant
 from fedtheory.classes.separate import ConvexBlocks, SmoothBlocks
 from fedtheory.classes.sets import Constrained, ConvexSet
@@ -70,6 +71,7 @@ __all__ = [
     "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",
+    "Relative",
     "RestrictedSecant",
     "Smooth",
     "SmoothBlocks",

@@ -87,7 +87,8 @@ class Declared:
     nothing else is declared; they are maximally monotone. ``sets``: g, or each f_i where there is none, is a closed
     convex set, of which x* is a point, ``bounded`` by a diameter D. ``named``: what is declared of each of few
     functions that are of a class of their own; of all together then nothing else is. ``linear``: the same of
-    functions beside one of K x.
+    functions beside one of K x. ``relative``: of every f_i relative to h, of which nothing is declared but that grad h
+    is strictly monotone and takes every value.
     """
 
     bounds: Bounds | None = None
@@ -103,6 +104,7 @@ class Declared:
     bounded: bool = False
     named: tuple[Declared, ...] = ()
     linear: Linear | None = None
+    relative: Bounds | None = None
 
 
 #: How much worse a member is that must be just outside a class, and named instances that are.
@@ -146,6 +148,7 @@ class FunctionClass:
     - ``operators``: True if the gradients are values of an operator, which need not be the gradient of a function.
     - ``sets``: True if g, or each f_i, is a closed convex set.
     - ``coupled``: True if there is a function that is taken at K x, with K a linear operator.
+    - ``reference``: True if curvatures are relative to a function h.
     - ``named``: the number of functions that code asks one by one, each of its own class; else 0.
 
     Args:
@@ -159,6 +162,7 @@ class FunctionClass:
     operators = False
     sets = False
     coupled = False
+    reference = False
     loose = False
     conjugates = False
     quadratics = False

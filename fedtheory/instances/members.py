@@ -78,9 +78,9 @@ def functions(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Funct
         return _dipped(parts, x, y, exact)
     below = numbers([c["h"] for c in parts], exact)
     if any("h_above" in c for c in parts):
-        pieces = [_pieces(c) for c in parts]
-        slopes = tuple(numbers([own[k] for own, _ in pieces], exact) for k in range(len(SLOPES)))
-        kinks = tuple(numbers([own[k] for _, own in pieces], exact) for k in range(len(KINKS)))
+        every = [pieces(c) for c in parts]
+        slopes = tuple(numbers([own[k] for own, _ in every], exact) for k in range(len(SLOPES)))
+        kinks = tuple(numbers([own[k] for _, own in every], exact) for k in range(len(KINKS)))
         if not any("h_beyond" in c for c in parts):
             slopes, kinks = slopes[:2], kinks[:1]
         if any((slope != below).any() for slope in slopes[1:]):
@@ -132,7 +132,7 @@ def slopes_of(client: Recipe) -> tuple[Fraction, ...]:
     return tuple(v for key in SLOPES for v in client.get(key, ()))
 
 
-def _pieces(client: Recipe) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def pieces(client: Recipe) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """All slopes and kinks of a client: what a recipe leaves out is as before it."""
     slopes = [client["h"]]
     for key in SLOPES[1:]:
@@ -373,6 +373,10 @@ class Sampler:
     def clients_of(self, recipe: Recipe) -> tuple[Recipe, ...]:
         """Return the clients of a recipe with explicit constants."""
         return recipe["clients"]
+
+    def reference(self, recipe: Recipe, x: Array, exact: bool) -> Functions | None:
+        """The reference function of a recipe about ``x (..., d)``, where the class has one."""
+        return None
 
     def blocks(self, recipe: Recipe, exact: bool) -> Blocks | None:
         """The blocks of coordinates of a recipe, where the class has them."""

@@ -17,6 +17,7 @@ from fedtheory.problems.coupling import Coupling, LinearOperator
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.optimum import TOLERANCE, Optimum, newton, solve
 from fedtheory.problems.quadratic import Quadratics
+from fedtheory.problems.relative import bregman_prox
 from fedtheory.problems.sets import Boxes
 
 
@@ -32,6 +33,7 @@ class Problem:
         blocks: The blocks of coordinates, where the class has them.
         named: True if each f_i is of a class of its own, so that code asks them one by one.
         coupling: A linear operator K and a convex function of K x, which is added, where the class has them.
+        reference: The function h to which curvatures are relative, one, where the class has it.
 
     Raises:
         ValueError: If g is not a single function on the space of the f_i.
@@ -53,6 +55,7 @@ class Problem:
     blocks: Blocks | None = None
     named: bool = False
     coupling: Coupling | None = None
+    reference: Functions | None = None
 
     def __post_init__(self) -> None:
         if self.g is not None and (self.g.n != 1 or self.g.d != self.f.d):
@@ -116,14 +119,44 @@ class Problem:
 
     @property
     def h(self) -> Functions:
-        """The convex function of K x, ``h.n == 1``. Raise ``ValueError`` if there is none."""
-        return self._coupled.h
+        """The convex function of K x, or that to which curvatures are relative, ``h.n == 1``.
+
+        Raise ``ValueError`` if there is none.
+        """
+        return self._coupled.h if self.reference is None else self.reference
 
     @property
     def u_star(self) -> Array:
         """The optimum of the dual problem, ``(d,)``, a subgradient of h at K x*. Raise ``ValueError`` if there is
         none."""
         return self._coupled.dual
+
+    @property
+    def _reference(self) -> Functions:
+        if self.reference is None:
+            raise ValueError("this problem has no reference function: see Relative")
+        return self.reference
+
+    def divergence(self, x: Array, y: Array) -> Array:
+        """D_h(x, y) = h(x) - h(y) - <grad h(y), x - y>, ``(...)`` for points ``(..., d)``.
+
+        Raise ``ValueError`` if there is no reference function h.
+        """
+        h, one, other = self._reference, x[..., None, :], y[..., None, :]
+        along: Array = (h.gradient(other) * (one - other)).sum(axis=-1)
+        found: Array = h.value(one) - h.value(other) - along
+        return found[..., 0]
+
+    def mirror(self, z: Array) -> Array:
+        """The point where grad h is ``z (..., d)``. Raise ``ValueError`` if there is no reference function h."""
+        return self._reference.conjugate_gradient(z[..., None, :])[..., 0, :]
+
+    def bregman_prox(self, gamma: Any, z: Array) -> Array:
+        """The point x at which gamma f(x) + h(x) - <z, x> is least, ``(..., d)``, f the mean of the f_i.
+
+        Raise ``ValueError`` if there is no reference function h.
+        """
+        return bregman_prox(self.f, self._reference, gamma, z, self.x_star)
 
     @property
     def mu(self) -> Any:

@@ -100,7 +100,8 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     jumps = isinstance(f.f if isinstance(f, GradientOperators) else f, Kinked)
     known = y if functions.conjugates or jumps or isinstance(f, Boxes) else f.gradient(x[..., None, :])
     named = bool(functions.named)
-    return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact), named, coupling)
+    optimum, h = Optimum(x, known, 0.0), drawn.reference(recipe, x, exact)
+    return Problem(f, g, declared, optimum, drawn.blocks(recipe, exact), named, coupling, h)
 
 
 def parameters(setting: Setting, recipe: Recipe, problem: object, exact: bool) -> Any:
@@ -203,7 +204,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
         around=around if given is not None else None,
         coordinates=coordinates if given is not None else None,
         quadratic=given is None
-        or (_linear(setting, recipe) and not has_kinked_maps(setting) and is_quadratic(problem.f)),
+        or (_linear(setting, recipe) and not has_kinked_maps(setting) and _are_quadratic(problem)),
         text=words(setting, recipe, params),
     )
     moves = given is not None and algorithm.step is not no_step
@@ -220,6 +221,10 @@ def _feasible(algorithm: Any, problem: Any, parts: Mapping[str, Array]) -> dict[
         return problem.coupling.kept(x) if name in algorithm.dual and problem.coupling is not None else x
 
     return {name: inside(name, x) for name, x in parts.items()}
+
+
+def _are_quadratic(problem: Problem) -> bool:
+    return is_quadratic(problem.f) and (problem.reference is None or is_quadratic(problem.reference))
 
 
 def has_kinked_maps(setting: Setting) -> bool:
@@ -351,8 +356,8 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact:
 
 def words(setting: Setting, recipe: Recipe, params: object) -> str:
     """Everything of an instance that matters, constants of single clients included."""
-    hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew")
-    hidden += ("outer", "operator")
+    hidden: tuple[str, ...] = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew")
+    hidden += ("outer", "operator", "reference")
     own = {entry for s in samplers(setting) for entry in getattr(s, "entries", ())}
     of_class = set() if setting.functions is None else set(map(str, setting.functions.letters))
     n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
@@ -375,6 +380,8 @@ def words(setting: Setting, recipe: Recipe, params: object) -> str:
     )
     text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
     text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(clients, 1))
+    if "reference" in recipe:
+        text += f", curvatures times those of h; h: {_function(recipe['reference'])}"
     text += f"; g: {_function(recipe['g'])}" if "g" in recipe else ""
     if "operator" not in recipe:
         return text
@@ -383,7 +390,8 @@ def words(setting: Setting, recipe: Recipe, params: object) -> str:
         f", {side} turned by the tangent {given[side]} of half the angle" for side in ("left", "right") if given[side]
     )
     rows = f", values in {given['rows']} dimensions" if given["rows"] < recipe["d"] else ""
-    return f"{text}; K = diag{_row(given['values'])}{turned}{rows}; h about K x*: {_function(recipe['outer'])}, u* = {_row(recipe['outer']['y'])}"
+    text += f"; K = diag{_row(given['values'])}{turned}{rows}; h about K x*: {_function(recipe['outer'])}"
+    return f"{text}, u* = {_row(recipe['outer']['y'])}"
 
 
 def _used(params: object, key: str, value: Scalar) -> Scalar:

@@ -268,6 +268,21 @@ projections = ft.method("averaged-projections", averaged, [], {"x": "point"})
 setting = ft.Setting(algorithm=projections, functions=ft.ConvexSet(), clients=(1, 2))
 CLAIMS = pair(setting, ft.one_step(projections, E(D_next) <= D), ft.one_step(projections, E(D_next) <= D / 2))
 """,
+    "Relative": """
+def mirrored(problem, params, state, draw):
+    at = state.x[..., None, :]
+    return {"x": problem.mirror(problem.h.gradient(at)[..., 0, :] - params.gamma * slope(problem, state.x))}
+
+
+def divergence(problem, params, state):
+    return problem.divergence(problem.x_star, state.x)
+
+
+mirroring = ft.method("mirror-descent", mirrored, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=mirroring, functions=ft.Relative(ft.SmoothStronglyConvex(mu, L)), clients=(1, 2))
+V, V_next = quantities(divergence, "V")
+CLAIMS = pair(setting, *(ft.one_step(mirroring, E(V_next) <= (1 - gamma * mu) ** c * V) for c in (1, 2)), short)
+""",
     # x* is no minimiser of f alone.
     "Composite, the f_i alone": """
 def of_y(problem, params, state):

@@ -306,7 +306,9 @@ def _compare(claim: Claim, sides: Sides, instances: Sequence[Instance], reader: 
         if len(found) < COMPARED and _tells(there, space) and size not in found:
             there = with_letters(space, there)
             if isinstance(claim.statement, Agreement):
-                there = replace(there, draw=sampled(claim.statement.algorithm, there.problem, there.params, there.state))
+                there = replace(
+                    there, draw=sampled(claim.statement.algorithm, there.problem, there.params, there.state)
+                )
             if comparing.occurs(reader.taken, there):
                 found[size] = there
     for there in found.values():

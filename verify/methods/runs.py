@@ -192,7 +192,7 @@ def _place(case: Case) -> Place | None:
 def _has_kinks(claim: Claim) -> bool:
     """Return True if the class contains functions with kinks."""
     functions = claim.setting.functions
-    if claim.setting.drawing.special is not None or functions is None or functions.quadratics:
+    if claim.setting.drawing.special is not None or functions is None or functions.quadratics or functions.reference:
         return False
     return claim.setting.drawing.kinks
 

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from verify.multipliers.functions import ClassFunctions, KnownInequality
 from verify.multipliers.linear import OUTER, CoupledSpaces
 from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
+from verify.multipliers.relative import Reference, RelativeFunctions
 from verify.multipliers.sets import ConvexSets
+from verify.reading import relative
 from verify.reading.linear import ADJOINT, DUAL, K
 from verify.reading.oracles import SETS
 from verify.reading.source import Unread
@@ -138,6 +140,8 @@ class Answers:
         raise Unread(f"what {term.data} is, is not known")
 
     def _asked(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        if term.data in relative.ASKED:
+            return self._of_reference(world, term.data, of)
         name, _, what = term.data.partition(".")
         spaces = self.spaces
         if spaces is not None and term.data in (K, ADJOINT):
@@ -148,8 +152,8 @@ class Answers:
         if functions is None:
             raise Unread(f"the functions {name} are of an unknown class")
         x_star = world.atom("x*", 1)
-        if name == OUTER:
-            if spaces is None or not spaces.is_of(True, of[-1]):
+        if name == OUTER and spaces is not None:
+            if not spaces.is_of(True, of[-1]):
                 raise Unread("h is asked at a vector that is not of the space of K x")
             x_star = spaces.x_image
         if isinstance(functions, ConvexSets):
@@ -187,6 +191,22 @@ class Answers:
             raise Unread(f"what {asked_as} answers is not known")
 
         return by_masks(world, at, answer)
+
+    def _of_reference(self, world: World, what: str, of: list[WorldValue]) -> WorldValue:
+        f, h, x_star = self.functions.get("f"), self.functions.get("h"), world.atom("x*", 1)
+        if not isinstance(f, RelativeFunctions) or not isinstance(h, Reference):
+            raise Unread("the hypotheses do not say that there is a reference function")
+        for at in of:
+            self._check(at, f"problem.{what} is asked")
+            if any(draws for draws, _ in at.of):
+                raise Unread(f"problem.{what} is asked at a point that is drawn")
+        if what == relative.DIVERGENCE:
+            return h.divergence(world, of[0] - x_star, of[1] - x_star)
+        if what == relative.MIRROR:
+            return x_star + h.mirror(world, of[0])
+        point, positive = f.prox(world, *of)
+        self.positive += [number.of.get(ONE, world.field.zero) for number in positive]
+        return x_star + point
 
     def _of_set(self, sets: ConvexSets, what: str, x_star: WorldValue, at: WorldValue) -> WorldValue:
         self._check(at, "a set is asked")

@@ -37,6 +37,7 @@ from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.multipliers.reasons import Reason, Stated, as_text
+from verify.multipliers.relative import Reference, RelativeFunctions
 from verify.multipliers.sets import ConvexSets
 from verify.reading import program as reading
 from verify.reading.declarations import declarations
@@ -309,6 +310,9 @@ class _Posing:
             if known.linear is not None:
                 answers.spaces = self._coupled(known.linear, functions)
                 return answers
+            if known.relative is not None:
+                functions.update(self._relative(known.relative))
+                return answers
             if known.sets and not self.case.with_g:
                 functions["f"] = self._sets("f", not single, WorldValue({}), False)
                 return answers
@@ -426,6 +430,21 @@ class _Posing:
         functions["f"] = self._functions("f", bounds, slope)
         functions[OUTER] = self._functions(OUTER, convex, here.atom(DUAL, 1))
         return spaces
+
+    def _relative(self, bounds: Bounds) -> dict[str, ClassFunctions | ConvexSets]:
+        if not stated(self.claim, self.setting.functions):
+            raise Unread("the hypotheses do not say that there is a reference function")
+        if self.setting.adversaries or self.case.with_g:
+            raise Unread("a reference function beside compressors, noise or adversaries is not posed")
+        here, single, smooth = self.world, self.case.single, bounds.largest is not None
+        zero = WorldValue({})
+        h = Reference("h", False, (zero, None), here.atom("grad h(x*)", 1), False)
+        least, largest = (None if c is None else scalar(here, c) for c in (bounds.least, bounds.largest))
+        slope = zero if single else here.deviation("y*", 1)
+        f = RelativeFunctions(
+            "f", not single, None, slope, False, smooth=smooth, reference=h, least=least, largest=largest
+        )
+        return {"f": f, "h": h}
 
     def _operators(self, known: Declared, slope: WorldValue) -> ClassFunctions:
         assert known.operators is not None

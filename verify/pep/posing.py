@@ -60,7 +60,7 @@ def batch(a: Array) -> Array:
 def posable(setting: Setting) -> bool:
     """Return True if worst cases over the class of a setting can be posed."""
     of = setting.functions
-    other = of is not None and (of.quadratics or of.operators or of.sets or of.coupled)
+    other = of is not None and (of.quadratics or of.operators or of.sets or of.coupled or of.reference)
     return setting.drawing.special is None and setting.algorithm is not None and not other
 
 

@@ -14,7 +14,7 @@ from fedtheory.problems.mixing import Mixing
 from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.problems.oracles import Answer
 from fedtheory.problems.sets import Boxes
-from verify.reading import linear, terms
+from verify.reading import linear, relative, terms
 from verify.reading.arrays import as_term
 from verify.reading.named import of_each
 from verify.reading.terms import Axis, Op, Term, Type
@@ -60,13 +60,15 @@ def problem(
     named: int = 0,
     sets: tuple[str, ...] = (),
     coupled: bool = False,
+    reference: bool = False,
 ) -> Named:
     """Return a problem with n functions f_i on R^d, perhaps with a g.
 
     ``single``: True for one f_i; ``resolvents``, ``of_g``: True if the f_i, and g, have resolvents; ``fixed``: True if
     it is the same in all replicas; ``blocks``: the number of blocks of coordinates, 0 if they are not split;
     ``named``: the number of functions that are asked one by one, 0 if there are any number; ``sets``: what is asked of
-    sets, see :func:`of_sets`; ``coupled``: True if there is a function that is taken at K x.
+    sets, see :func:`of_sets`; ``coupled``: True if there is a function that is taken at K x; ``reference``: True if
+    there is a function to which curvatures are relative.
     """
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
@@ -92,6 +94,7 @@ def problem(
             **numbers,
             **{what: Rule(f"problem.{what}", partial(_of_set, what)) for what in sets if what in SETS},
             **(_coupled(d, fixed) if coupled else {}),
+            **(relative.asked(_functions("h", Axis.ONE, 1, d)) if reference else {}),
             **({"part": Rule("problem.part", partial(_part, blocks))} if blocks else {}),
         },
     )

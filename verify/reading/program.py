@@ -222,6 +222,7 @@ class _Given:
             named=named,
             sets=oracles.of_sets(problem),
             coupled=getattr(problem, "coupling", None) is not None,
+            reference=getattr(problem, "reference", None) is not None,
         )
         return cls(reader, (given, NamedTupleValue(type(params), fields), state), types)
 

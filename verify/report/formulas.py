@@ -106,14 +106,14 @@ class Line(NamedTuple):
 def written(problem: Any) -> list[str]:
     """Return a formula for each function of a problem, grouping equal ones; empty if some function has no formula."""
     named: dict[str, list[str]] = {}
-    for name, functions in (("f", problem.f), ("g", getattr(problem, "g", None))):
+    for name, functions in (("f", problem.f), *((key, getattr(problem, key, None)) for key in "gh")):
         if functions is None:
             continue
         formulas = _formulas(functions)
         if not formulas:
             return []
         for i, formula in enumerate(formulas, 1):
-            named.setdefault(formula, []).append(f"f_{i}(x)" if name == "f" else "g(x)")
+            named.setdefault(formula, []).append(f"f_{i}(x)" if name == "f" else f"{name}(x)")
     return [f"{' = '.join(names)} = {formula}" for formula, names in named.items()]
 
 
