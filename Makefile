@@ -20,7 +20,7 @@ EXPERIMENTS ?= ../shared/data
 
 help:
 	@echo "make audit      set up, audit every claim by what is carried, run two methods on real data (in build/audit)"
-	@echo "make golden     audit every claim anew, and fail where anything differs from the results that the package carries"
+	@echo "make golden     audit every claim anew, and fail where verdicts, margins or notes are not as carried"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
 	@echo "make experiments  run all figures on the data in EXPERIMENTS (../shared/data), carry what is seen; resumable"
 	@echo "make test       set up, lint, type-check and test"

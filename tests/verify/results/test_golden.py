@@ -102,6 +102,38 @@ def test_what_is_no_audit_is_refused(tmp_path, capsys):
         assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+#: Values that another processor may find, and values that it may not.
+BY_ROUNDING = {"margin": (0.204489774, 0.205342012), "note": ("T=5: 0.755967, T=6: 1", "T=5: 0.755965, T=6: 1")}
+NOT_BY_ROUNDING = {
+    "margin": (0.204, 0.21),
+    "note": ("T=5: 0.755967, T=6: 1", "T=5: 0.755967, T=7: 1"),
+    "verdict": ("proved", "supported"),
+    "counterexample": ({"x": "1/2"}, {"x": "1/3"}),
+}
+
+
+@pytest.mark.parametrize("field", BY_ROUNDING)
+def test_last_digits_are_counted_and_no_error(field, monkeypatch, tmp_path, capsys):
+    before, found = entries(), entries()
+    before[REFUTED][field], found[REFUTED][field] = BY_ROUNDING[field]
+    (difference,) = golden.differences(before, found)
+    assert difference.by_rounding
+    monkeypatch.setattr(golden, "compare", lambda path: (1, [difference]))
+    assert golden.main([stored(tmp_path, found)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1 entries, none differs",
+        "as on other processors: other points, multipliers or last digits in 1",
+    ]
+
+
+@pytest.mark.parametrize("field", NOT_BY_ROUNDING)
+def test_other_differences_are_errors(field):
+    before, found = entries(), entries()
+    before[REFUTED][field], found[REFUTED][field] = NOT_BY_ROUNDING[field]
+    (difference,) = golden.differences(before, found)
+    assert not difference.by_rounding
+
+
 def test_lines_of_files_in_notes_are_not_compared():
     found = entries()
     before = json.dumps(found["locodl/eq-2/l1-selection"])
