@@ -75,7 +75,7 @@ def begun(
 
 def _split(kind: str) -> tuple[str, str]:
     """Return a kind and the part that it names, if any: "mean" and "h" of "mean of h", "point" and "" of "point"."""
-    first, _, of = kind.replace("mean of ", "mean from ").partition(" from ")
+    first, _, of = kind.partition(" of " if kind.startswith("mean ") else " from ")
     return first, of
 
 
@@ -103,19 +103,16 @@ def fault(part: str, kinds: Mapping[str, str]) -> str:
     if kinds[part] in KINDS:
         return ""
     (first, of), known = _split(str(kinds[part])), list(kinds)
-    if first == "mean":
+    if first == "mean" and of:
         if _split(str(kinds.get(of)))[0] not in _MEANS:
             return f"the part {part} of the state is the mean of {of}, which is not one of {', '.join(_MEANS)}"
-        return (
-            "only one part of the state may be a mean"
-            if sum(_is_mean(str(kind)) for kind in kinds.values()) > 1
-            else ""
-        )
+        several = sum(_is_mean(str(kind)) for kind in kinds.values()) > 1
+        return "only one part of the state may be a mean" if several else ""
     if first in _STARTING_FROM and of:
         good = of in known[: known.index(part)] and _split(str(kinds[of]))[0] == "point"
         return "" if good else f"the part {part} of the state starts from {of}, which is not a point declared before it"
-    several = f"{', '.join(KINDS)}, 'mean of' some, or {', '.join(_STARTING_FROM)} 'from' one"
-    return f"the part {part} of the state must be one of {several}, got {kinds[part]!r}"
+    due = f"{', '.join(KINDS)}, 'mean of' some, or {', '.join(_STARTING_FROM)} 'from' one"
+    return f"the part {part} of the state must be one of {due}, got {kinds[part]!r}"
 
 
 def empty(problem: Problem, kind: str) -> Array:

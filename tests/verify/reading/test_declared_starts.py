@@ -98,6 +98,10 @@ def test_zeros_have_the_mean_zero_in_whole_numbers(problem):
         ({"x": "point", "w": "point from w"}, "starts from w, which is not a point"),
         ({"x": "point", "w": "clients from x"}, "must be one of point, .* got 'clients from x'"),
         ({"x": "point from "}, "must be one of point"),
+        ({"x": "point", "h": "clients", "h_bar": "mean from h"}, "must be one of point"),
+        ({"x": "mean"}, "must be one of point"),
+        ({"x": 3}, "must be one of point, .* got 3"),
+        ({"x": "point", "w": "mean of y from x"}, "the mean of y from x, which is not"),
     ],
 )
 def test_what_is_declared_otherwise_is_refused(state, message):
