@@ -52,7 +52,8 @@ Say = Callable[[str], None]
 class Search:
     """A search in one case.
 
-    ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used.
+    ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used;
+    ``forward``: of those of which some are enough, the first ones are left out first.
     """
 
     posed: Posed
@@ -61,6 +62,7 @@ class Search:
     seed: int = 0
     points: int = POINTS
     without: frozenset[str] = frozenset()
+    forward: bool = False
     failing: list[Array] = field(default_factory=list)
     named: dict[int, Ratio] = field(default_factory=dict)
     fixed: list[dict[int, float]] = field(default_factory=list)
@@ -129,7 +131,7 @@ class Search:
         """Inequalities that are needed, and those whose multipliers follow from the others by function values."""
         keep = self._usable()
         every = range(len(self.programs.X))
-        for k in reversed(list(keep)):
+        for k in list(keep) if self.forward else list(reversed(keep)):
             rest = [j for j in keep if j != k]
             if all(self.programs.feasible(p, rest, {}, self.slack) for p in every):
                 keep = rest
@@ -357,7 +359,8 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
     """Proofs of a case, or why none were found with the work that is left.
 
     Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum, and inequalities
-    are left out whose multipliers become infinite at the end of the domain.
+    are left out whose multipliers become infinite at the end of the domain. Of inequalities of which some are enough,
+    the last ones are left out first, and at the end the first ones.
     """
     whole = Search(posed, work, say, seed)
     found = whole.run()
@@ -382,7 +385,10 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
         if found is not None:
             return found
         infinite = frozenset() if again.infinite <= infinite else infinite | again.infinite
-    return whole.why
+    if not whole.keep:
+        return whole.why
+    say("inequalities are left out in the other order")
+    return Search(posed, work, say, seed, forward=True).run() or whole.why
 
 
 def splits(posed: Posed, X: Array) -> list[Any]:

@@ -20,6 +20,7 @@ import typing
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, GeneratorType, ModuleType, TracebackType
 from typing import Any
 
@@ -170,11 +171,19 @@ def is_of_sympy(value: Any) -> bool:
 
 @cache
 def _public() -> frozenset[str]:
-    """Return the public names of the classes of problems, of distributions, of compressors and of instances."""
-    found: set[str] = set()
-    for name, module in list(sys.modules.items()):
-        if name.startswith(_TAKING_PART):
-            for cls in vars(module).values():
-                if isinstance(cls, type) and cls.__module__ == name:
-                    found.update(vars(cls), getattr(cls, "__annotations__", ()))
-    return frozenset(name for name in found if not name.startswith("_"))
+    """Return the public names of the classes of problems, of distributions, of compressors and of instances.
+
+    They are read from the files: which modules happen to be loaded may decide no verdict.
+    """
+    folders = [Path(str(fedtheory.__file__)).parent / part.partition(".")[2] for part in _TAKING_PART]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for folder in folders for path in folder.rglob("*.py")]
+    classes = [node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    return frozenset(name for cls in classes for part in cls.body for name in _names(part) if not name.startswith("_"))
+
+
+def _names(part: ast.stmt) -> list[str]:
+    """Return the names that a statement in the body of a class gives to it."""
+    if isinstance(part, ast.FunctionDef | ast.ClassDef):
+        return [part.name]
+    targets = part.targets if isinstance(part, ast.Assign) else [part.target] if isinstance(part, ast.AnnAssign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]

@@ -44,7 +44,6 @@ from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.any_functions import copies_of, learning_of, locals_of, on_nodes
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, RidgeInstances
-from fedtheory.papers.fedopt.fsvrg import rows_of_nodes
 from fedtheory.papers.fedopt.predictors import DOMINATES, dual_optimum, models, setting, sigma
 from fedtheory.papers.fedopt.rounds import best_rate
 from fedtheory.problems.base import Problem
@@ -273,10 +272,11 @@ def _without_mu(problem, params, state):
 
 
 def _of_regulariser_too(problem, params, state):
-    """S_k times the change of grad f_i, with s_k^j = 1 where node k lacks feature j."""
+    """S_k times the change of grad f_i, with s_k^j = 1 where node k lacks feature j, of every example i of node k."""
     f = problem.f
-    changes = [f.example_change(state.w[..., None, :], state.w_t[..., None, :], row) for row in rows_of_nodes(f)]
-    return local_scaling(f, 1) * np.stack(changes, axis=-3)
+    rows = np.arange(len(f.owner))
+    changes = f.example_change(state.w[..., None, :], state.w_t[..., None, :], rows)
+    return local_scaling(f, 1)[f.owner, :] * changes
 
 
 def _planted() -> dict[str, Claim]:

@@ -10,12 +10,14 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy
+from places import EXAMPLES
 
 import fedtheory as ft
 from fedtheory import algorithms, claims
 from fedtheory.algorithms import diana, scaffnew
 from fedtheory.numbers.symbols import L, Max, Min, mu, n, omega
 from fedtheory.settings.hypotheses import Hypothesis
+from verify.base.own import load
 from verify.multipliers import posing, proofs
 from verify.multipliers.cases import cases
 from verify.multipliers.charts import has_no_negative
@@ -294,3 +296,10 @@ def test_ratios_are_read_as_they_are_written():
     assert (parsed(text(r, ("a b", "c")), ("a b", "c")) - r).is_zero
     with pytest.raises(ValueError, match="not a term in the letters"):
         parsed("1 [d]", ("a b", "c"))
+
+
+def test_inequalities_are_left_out_in_either_order():
+    """Left out from the end, those that remain have multipliers without a name; left out from the start, with one."""
+    *_, true, false = load(EXAMPLES / "gallery" / "fedexprox_guarantee.py")
+    assert not isinstance(prove(true), str)
+    assert isinstance(prove(false), str)

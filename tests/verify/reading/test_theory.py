@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 from functools import partial
+from importlib import import_module
+from pkgutil import walk_packages
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import sympy
 
 import fedtheory as ft
 from fedtheory import claims
-from verify.reading import theory
+from verify.reading import listed, theory
 
 
 class _Called:
@@ -43,3 +45,15 @@ def test_what_may_run_code_of_ones_own_is_no_theory(thing):
 def test_data_and_the_theory_itself_are():
     assert theory.holds((1, "x", Fraction(1, 2), sympy.Symbol("x") + 1, ft.distance, {"a": None}))
     assert all(theory.holds((c.setting.hints.signs, c.setting.hints.known)) for c in claims.all())
+
+
+def test_the_names_of_code_that_is_not_read_do_not_depend_on_what_is_loaded():
+    """They are read from files, and are those of the classes when all modules are loaded."""
+    public = set()
+    for part in listed._TAKING_PART:
+        package = import_module(part)
+        for module in map(import_module, (part, *(m.name for m in walk_packages(package.__path__, f"{part}.")))):
+            for cls in vars(module).values():
+                if isinstance(cls, type) and cls.__module__ == module.__name__:
+                    public |= {*vars(cls), *getattr(cls, "__annotations__", ())}
+    assert listed._public() == {name for name in public if not name.startswith("_")}
