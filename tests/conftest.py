@@ -7,12 +7,15 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _NUMBERS = count()
 #: The ids of tests that take some seconds each; what they show is shown by quicker ones, if more coarsely.
 LONG = Path(__file__).with_name("long.txt")
 
-
+# No test fails by the clock: not for an example that takes long, nor for one that takes long to be made.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 # Expressions are many and small, and few of them are garbage in cycles: by default the collector runs all the time.
 gc.set_threshold(100_000, 20, 20)
 

@@ -10,19 +10,9 @@ from typing import Annotated
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import (
-    Array,
-    Distribution,
-    Draw,
-    Gradients,
-    NamedTuple,
-    Point,
-    Problem,
-    Scalar,
-    method,
-)
+from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, Scalar, method
 from fedtheory.compressors import Family
-from fedtheory.randomness import Bernoulli, Product
+from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
 
 class Params(NamedTuple):

@@ -27,9 +27,6 @@ Models = Annotated[Array, "models"]
 Gradients = Annotated[Array, "gradients"]
 Feasible = Annotated[Array, "feasible"]
 Dual = Annotated[Array, "dual"]
-#: Between a kind and the part from which it starts, and before the part whose mean another is.
-_FROM, _MEAN = " from ", "mean of "
-
 #: ``start(problem, given, begun)``: where a part starts that is not given, after the parts that have ``begun``.
 StartOf = Callable[[Problem, Mapping[str, Any], Mapping[str, Any]], Array]
 
@@ -78,50 +75,51 @@ def begun(
     return State(**state)
 
 
+def _split(kind: str) -> tuple[str, str]:
+    """Return a kind and the part that it names, if any: "mean" and "h" of "mean of h", "point" and "" of "point"."""
+    first, _, of = kind.partition(" of " if kind.startswith("mean ") else " from ")
+    return first, of
+
+
+def _is_mean(kind: str) -> bool:
+    return _split(kind)[0] == "mean"
+
+
 def starting(State: Any, kinds: Mapping[str, str]) -> Start:
     """Return the ``init`` of a method whose parts are declared by ``kinds``."""
-    means = [part for part, kind in kinds.items() if kind.startswith(_MEAN)]
-    free = [part for part in kinds if part not in means]
-    return Start(State, tuple((part, _start(kinds[part], kinds)) for part in (*free, *means)), tuple(free))
+    free = [part for part, kind in kinds.items() if not _is_mean(kind)]
+    order = (*free, *(part for part in kinds if part not in free))
+    return Start(State, tuple((part, _start(kinds[part], kinds)) for part in order), tuple(free))
 
 
 def _start(kind: str, kinds: Mapping[str, str]) -> StartOf:
-    if kind.startswith(_MEAN):
-        of = kind.removeprefix(_MEAN)
+    first, of = _split(kind)
+    if first == "mean":
         # What starts at 0 has the mean 0 in integers.
-        return partial(_mean if _FROM in kinds[of] else _mean_or_zero, of)
-    kind, _, of = kind.partition(_FROM)
-    return partial(_STARTING_FROM[kind], of) if of else _STARTING[kind]
+        return partial(_mean if _split(kinds[of])[1] else _mean_or_zero, of)
+    return partial(_STARTING_FROM[first], of) if of else _STARTING[first]
 
 
 def fault(part: str, kinds: Mapping[str, str]) -> str:
     """Return what is wrong with the declaration of a part; empty if nothing."""
-    kind, known = kinds[part], list(kinds)
-    if kind in KINDS:
+    if kinds[part] in KINDS:
         return ""
-    if kind.startswith(_MEAN):
-        of = kind.removeprefix(_MEAN)
-        if kinds.get(of, "").partition(_FROM)[0] not in _MEANS:
-            return f"the part {part} of the state is the mean of {of}, which is not one of {_listed(_MEANS)}"
-        return "" if sum(other.startswith(_MEAN) for other in kinds.values()) == 1 else "only one part may be a mean"
-    first, _, of = kind.partition(_FROM)
+    (first, of), known = _split(str(kinds[part])), list(kinds)
+    if first == "mean" and of:
+        if _split(str(kinds.get(of)))[0] not in _MEANS:
+            return f"the part {part} of the state is the mean of {of}, which is not one of {', '.join(_MEANS)}"
+        several = sum(_is_mean(str(kind)) for kind in kinds.values()) > 1
+        return "only one part of the state may be a mean" if several else ""
     if first in _STARTING_FROM and of:
-        before = known[: known.index(part)]
-        good = of in before and kinds[of].partition(_FROM)[0] == "point"
+        good = of in known[: known.index(part)] and _split(str(kinds[of]))[0] == "point"
         return "" if good else f"the part {part} of the state starts from {of}, which is not a point declared before it"
-    return (
-        f"the part {part} of the state must be one of {_listed(KINDS)}, or 'mean of' one of these, or "
-        f"{_listed(_STARTING_FROM)} 'from' one of these, got {kind!r}"
-    )
-
-
-def _listed(names: Mapping[str, object] | Sequence[str]) -> str:
-    return ", ".join(names)
+    due = f"{', '.join(KINDS)}, 'mean of' some, or {', '.join(_STARTING_FROM)} 'from' one"
+    return f"the part {part} of the state must be one of {due}, got {kinds[part]!r}"
 
 
 def empty(problem: Problem, kind: str) -> Array:
     """The zeros at which a part of this kind starts unless it is given."""
-    return _STARTING["point" if kind.startswith(_MEAN) else kind.partition(_FROM)[0]](problem, {}, {})
+    return _STARTING["point" if _is_mean(kind) else _split(kind)[0]](problem, {}, {})
 
 
 def _zero(problem: Problem, given: Mapping[str, Any], begun: Mapping[str, Any]) -> Array:
@@ -169,7 +167,7 @@ def off_mean(part: str, of: str, problem: Problem, params: object, state: Any) -
 
 def tie(kinds: Mapping[str, str]) -> Callable[..., Array] | None:
     """Return the invariant of a method with a part that is the mean of another; None for any other method."""
-    pairs = [(part, kind.removeprefix(_MEAN)) for part, kind in kinds.items() if kind.startswith(_MEAN)]
+    pairs = [(part, _split(kind)[1]) for part, kind in kinds.items() if _is_mean(kind)]
     return partial(off_mean, *pairs[0]) if pairs else None
 
 
@@ -186,9 +184,8 @@ def resting(State: Any, kinds: Mapping[str, str]) -> Callable[..., Any]:
 
 
 def _rest(kind: str, kinds: Mapping[str, str]) -> Callable[[Problem], Array]:
-    if kind.startswith(_MEAN):
-        return _MEANS[kinds[kind.removeprefix(_MEAN)].partition(_FROM)[0]]
-    return RESTING[kind.partition(_FROM)[0]]
+    first, of = _split(kind)
+    return _MEANS[_split(kinds[of])[0]] if first == "mean" else RESTING[first]
 
 
 def _optimum(problem: Problem) -> Array:
@@ -227,8 +224,5 @@ def _mean_gradient(problem: Problem) -> Array:
 RESTING: Mapping[str, Callable[[Problem], Array]] = dict(
     zip(KINDS, (_optimum, _nowhere, _nothing, _copies, _gradients, _inside, _dual), strict=True)
 )
-_MEANS: Mapping[str, Callable[[Problem], Array]] = {
-    "clients": _nowhere,
-    "models": _optimum,
-    "gradients": _mean_gradient,
-}
+#: The same of the means of clients' vectors.
+_MEANS = {"clients": _nowhere, "models": _optimum, "gradients": _mean_gradient}

@@ -7,22 +7,12 @@ from typing import Annotated, Any
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import (
-    Array,
-    Distribution,
-    Gradients,
-    NamedTuple,
-    Point,
-    Problem,
-    Scalar,
-    everywhere,
-    method,
-    zeros,
-)
+from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.batches import AllRows, Minibatches
+from fedtheory.randomness import Distribution
 
 
 class Params(NamedTuple):

@@ -92,12 +92,16 @@ def test_zeros_have_the_mean_zero_in_whole_numbers(problem):
     [
         ({"x": "point", "h_bar": "mean of h"}, "h_bar .* is the mean of h, which is not one of clients"),
         ({"x": "point", "h_bar": "mean of x"}, "the mean of x, which is not one of clients"),
-        ({**MEAN, "more": "mean of h"}, "only one part may be a mean"),
+        ({**MEAN, "more": "mean of h"}, "only one part of the state may be a mean"),
         ({"w": "point from x", "x": "point"}, "w of the state starts from x, which is not a point declared before"),
         ({"x": "clients", "w": "models from x"}, "starts from x, which is not a point"),
         ({"x": "point", "w": "point from w"}, "starts from w, which is not a point"),
         ({"x": "point", "w": "clients from x"}, "must be one of point, .* got 'clients from x'"),
         ({"x": "point from "}, "must be one of point"),
+        ({"x": "point", "h": "clients", "h_bar": "mean from h"}, "must be one of point"),
+        ({"x": "mean"}, "must be one of point"),
+        ({"x": 3}, "must be one of point, .* got 3"),
+        ({"x": "point", "w": "mean of y from x"}, "the mean of y from x, which is not"),
     ],
 )
 def test_what_is_declared_otherwise_is_refused(state, message):
