@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.multipliers.common_relations import agreed, nets
 from verify.multipliers.inequalities import ComparisonProof
-from verify.multipliers.links import agreed, nets
 from verify.multipliers.points import Programs, SamplePoints, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import OVER, CaseProof, Tree, check
