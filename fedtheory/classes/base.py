@@ -216,10 +216,11 @@ class FunctionClass:
 
     @property
     def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from: its ends, unless a class says otherwise."""
-        if self.ends is None:
+        """The letters of the class, and where their values come from: its constants, unless a class says otherwise."""
+        own = [f.name for f in fields(self) if isinstance(getattr(self, f.name), sympy.Symbol)]
+        if not set(own) <= set(self.constants):
             raise NotImplementedError
-        return dict(zip(self.ends, ("mu", "L"), strict=True))
+        return {getattr(self, name): name for name in own}
 
     @property
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
@@ -270,6 +271,19 @@ class FunctionClass:
     def average(self, problem: Problem, params: object) -> Average | None:
         """Return what is known of the average of the f_i beyond the f_i, where x* is its minimiser."""
         return None
+
+
+@dataclass(frozen=True)
+class OfTwoConstants(FunctionClass):
+    """The base of a class with two constants, of which ``mu`` is at most ``L``: its ends."""
+
+    mu: sympy.Symbol
+    L: sympy.Symbol
+
+    @property
+    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
+        """The letters of the two constants."""
+        return self.mu, self.L
 
 
 def f_star(L: Scalar) -> Average:

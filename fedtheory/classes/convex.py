@@ -67,11 +67,6 @@ class Convex(FunctionClass):
         return "each convex"
 
     @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """None."""
-        return {}
-
-    @property
     def declares(self) -> Declared:
         """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, None), convex=True)
@@ -118,11 +113,6 @@ class StronglyConvex(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"each {self.mu}-strongly convex"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letter of the class, and where its value comes from."""
-        return {self.mu: "mu"}
 
     @property
     def declares(self) -> Declared:

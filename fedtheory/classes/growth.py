@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 
 from fedtheory.classes.base import ELL, WORSE, Average, Bounds, Declared, FunctionClass, Outside, each, only_declared
-from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
+from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
@@ -56,11 +56,6 @@ class ConvexQuadraticGrowth(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"each convex, f at most f* + {self.L}/2 |x - x*|^2"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letter of the class, and where its value comes from."""
-        return {self.L: "L"}
 
     @property
     def declares(self) -> Declared:

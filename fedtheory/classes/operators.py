@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import ELL, MU, WORSE, Declared, FunctionClass, OfOperators, Outside, each
+from fedtheory.classes.base import ELL, MU, WORSE, Declared, FunctionClass, OfOperators, OfTwoConstants, Outside, each
 from fedtheory.classes.convex import kinked
-from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick
+from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
@@ -37,11 +36,6 @@ class _Operators(FunctionClass):
     operators = True
     constants: ClassVar[tuple[str, ...]] = ()
     optima: ClassVar[tuple[str, ...]] = ("stationary",)
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {getattr(self, name): name for name in self.constants}
 
     def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the operators of an instance belong to the class."""
@@ -183,7 +177,7 @@ class MonotoneLipschitz(_Operators):
 
 
 @dataclass(frozen=True)
-class StronglyMonotoneLipschitz(_Operators):
+class StronglyMonotoneLipschitz(_Operators, OfTwoConstants):
     """Each F_i is mu-strongly monotone and L-Lipschitz.
 
     Args:
@@ -197,9 +191,6 @@ class StronglyMonotoneLipschitz(_Operators):
         'each a mu-strongly monotone and L-Lipschitz operator'
     """
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
-
     flat: ClassVar[str] = "MonotoneLipschitz({})"
     constants: ClassVar[tuple[str, ...]] = ("mu", "L")
 
@@ -207,11 +198,6 @@ class StronglyMonotoneLipschitz(_Operators):
     def text(self) -> str:
         """The class, in words."""
         return f"each a {self.mu}-strongly monotone and {self.L}-Lipschitz operator"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the two constants, of which the first is at most the other."""
-        return self.mu, self.L
 
     @property
     def of_operators(self) -> OfOperators:

@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-import sympy
 
-from fedtheory.classes.base import ELL, MU, Average, Bounds, Declared, FunctionClass, Outside, each, only_declared
+from fedtheory.classes.base import ELL, MU, Average, Bounds, Declared, OfTwoConstants, Outside, each, only_declared
 from fedtheory.instances import Recipe, check_shape, generic, members, number, numbers, pick
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
@@ -20,7 +19,7 @@ from fedtheory.problems.separable import lojasiewicz_constant
 
 
 @dataclass(frozen=True)
-class PolyakLojasiewicz(FunctionClass):
+class PolyakLojasiewicz(OfTwoConstants):
     r"""The average f of the f_i is mu-Polyak-Lojasiewicz, |grad f(x)|^2 \ge 2 mu (f(x) - f^*), and has a minimiser, x*;
     each f_i is L-smooth, convex or not.
 
@@ -44,8 +43,6 @@ class PolyakLojasiewicz(FunctionClass):
         'f mu-Polyak-Lojasiewicz, each f_i L-smooth'
     """
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
     own: bool = False
 
     flat: ClassVar[str] = "Smooth({})"
@@ -62,11 +59,6 @@ class PolyakLojasiewicz(FunctionClass):
         if self.own:
             return f"f {self.mu}-Polyak-Lojasiewicz and {self.L}-smooth, f_i L_i-smooth, {self.L} the mean of the L_i"
         return f"f {self.mu}-Polyak-Lojasiewicz, each f_i {self.L}-smooth"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the two constants, of which the first is at most the other."""
-        return self.mu, self.L
 
     @property
     def declares(self) -> Declared:

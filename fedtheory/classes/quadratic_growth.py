@@ -17,7 +17,7 @@ from fedtheory.classes.base import (
     Average,
     Bounds,
     Declared,
-    FunctionClass,
+    OfTwoConstants,
     Outside,
     each,
     only_declared,
@@ -31,7 +31,7 @@ from fedtheory.problems.growth import growths
 
 
 @dataclass(frozen=True)
-class SmoothQuadraticGrowth(FunctionClass):
+class SmoothQuadraticGrowth(OfTwoConstants):
     r"""Each f_i is convex and L-smooth; the average f has a minimiser, x*, from which it grows at least quadratically:
     $f(x) - f^* \ge \frac{\mu}{2} |x - x^*|^2$ for all x.
 
@@ -52,9 +52,6 @@ class SmoothQuadraticGrowth(FunctionClass):
         'each convex and L-smooth, f at least f* + mu/2 |x - x*|^2'
     """
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
-
     flat: ClassVar[str] = "SmoothConvex({})"
     alike = True
     loose = True
@@ -64,11 +61,6 @@ class SmoothQuadraticGrowth(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"each convex and {self.L}-smooth, f at least f* + {self.mu}/2 |x - x*|^2"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the two constants, of which the first is at most the other."""
-        return self.mu, self.L
 
     @property
     def declares(self) -> Declared:

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-import sympy
 
 from fedtheory.classes.base import (
     ELL,
@@ -18,7 +17,7 @@ from fedtheory.classes.base import (
     Average,
     Bounds,
     Declared,
-    FunctionClass,
+    OfTwoConstants,
     Outside,
     each,
     only_declared,
@@ -37,7 +36,7 @@ _RIDGES = tuple(Fraction(v) for v in ("1/4", "1/10", "1/100", "-1/4"))
 
 
 @dataclass(frozen=True)
-class RestrictedSecant(FunctionClass):
+class RestrictedSecant(OfTwoConstants):
     r"""The average f of differentiable f_i has a minimiser, x*, and meets the restricted secant inequality and the
     error bound: $\langle \nabla f(x), x - x^* \rangle \ge \mu |x - x^*|^2$ and
     $|\nabla f(x)| \le L |x - x^*|$ for all x.
@@ -57,9 +56,6 @@ class RestrictedSecant(FunctionClass):
         'f of restricted secant constant mu and error bound L'
     """
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
-
     alike = True
     loose = True
     optima: ClassVar[tuple[str, ...]] = ("consensus",)
@@ -68,11 +64,6 @@ class RestrictedSecant(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"f of restricted secant constant {self.mu} and error bound {self.L}"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the two constants, of which the first is at most the other."""
-        return self.mu, self.L
 
     @property
     def declares(self) -> Declared:

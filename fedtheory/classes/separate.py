@@ -8,15 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-import sympy
 
-from fedtheory.classes.base import (
-    Declared,
-    FunctionClass,
-    OfClient,
-    Outside,
-    each,
-)
+from fedtheory.classes.base import Declared, OfClient, OfTwoConstants, Outside, each
 from fedtheory.classes.strongly_convex import StronglyConvexSampler, beyond_constants
 from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import sampler
@@ -28,7 +21,7 @@ from fedtheory.problems.quadratic import diagonal
 
 
 @dataclass(frozen=True)
-class SmoothBlocks(FunctionClass):
+class SmoothBlocks(OfTwoConstants):
     """h_1, ..., h_n, each of a variable of its own, each mu_i-strongly convex and L_i-smooth with the L_i ``(n,)`` of a
     field ``L`` of ``Params``, which the setting's ``parameters`` make of the clients' entries ``L``.
 
@@ -36,8 +29,6 @@ class SmoothBlocks(FunctionClass):
     members are quadratics with any centres.
     """
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
     common: bool = False
 
     optima: ClassVar[tuple[str, ...]] = ("sum zero", "none")
@@ -46,11 +37,6 @@ class SmoothBlocks(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return "each mu_i-strongly convex and L_i-smooth"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the least and the largest curvature."""
-        return self.mu, self.L
 
     @property
     def declares(self) -> Declared:

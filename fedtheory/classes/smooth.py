@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -25,7 +24,7 @@ from fedtheory.classes.base import (
     only_declared,
     parts,
 )
-from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
+from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick, small
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
@@ -76,11 +75,6 @@ class Smooth(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"each {self.L}-smooth, convex or not"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {self.L: "L"}
 
     @property
     def declares(self) -> Declared:
@@ -154,11 +148,6 @@ class SmoothConvex(FunctionClass):
         return f"each convex and {self.L}-smooth"
 
     @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {self.L: "L"}
-
-    @property
     def declares(self) -> Declared:
         """The facts about the members that proofs may assume."""
         return Declared(
@@ -208,11 +197,6 @@ class SmoothOwn(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return "each with an r_i-Lipschitz gradient"
-
-    @property
-    def letters(self) -> Mapping[Any, Source]:
-        """None: the r_i are parameters."""
-        return {}
 
     @property
     def declares(self) -> Declared:

@@ -19,6 +19,7 @@ from fedtheory.classes.base import (
     Declared,
     FunctionClass,
     OfClient,
+    OfTwoConstants,
     Outside,
     each,
     extremes,
@@ -35,18 +36,10 @@ from fedtheory.problems.functions import Functions
 
 
 @dataclass(frozen=True)
-class _BetweenConstants(FunctionClass):
+class _BetweenConstants(OfTwoConstants):
     """Each f_i, and g where there is one, between two constants that are declared of all."""
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
-
     has_g = True
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the least and the largest curvature."""
-        return self.mu, self.L
 
     def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance have the constants declared."""
@@ -191,15 +184,13 @@ class StronglyConvexSampler(Sampler):
 
 
 @dataclass(frozen=True)
-class OneStronglyConvex(FunctionClass):
+class OneStronglyConvex(OfTwoConstants):
     """One f_i is mu-strongly convex, the others are convex; each f_i is L-smooth.
 
     ``which``: the field of ``Params`` that says which one, counted from 0; f_1 unless it is given. Of the average
     nothing is said: it is (mu/n)-strongly convex.
     """
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
     which: str = ""
 
     @property
@@ -207,11 +198,6 @@ class OneStronglyConvex(FunctionClass):
         """The class, in words."""
         one = f"f_i, i = {self.which}," if self.which else "f_1"
         return f"{one} {self.mu}-strongly convex, the others convex, all {self.L}-smooth"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the least curvature of the one, and the largest of all."""
-        return self.mu, self.L
 
     @property
     def declares(self) -> Declared:
@@ -250,7 +236,7 @@ class OneStronglyConvexSampler(Sampler):
 
 
 @dataclass(frozen=True)
-class StronglyConvexOnAverage(FunctionClass):
+class StronglyConvexOnAverage(OfTwoConstants):
     """Each f_i is convex and L-smooth; the average is mu-strongly convex.
 
     Of the average only pairs of a point with x* are used.
@@ -266,9 +252,6 @@ class StronglyConvexOnAverage(FunctionClass):
         'each convex and L-smooth, their average mu-strongly convex'
     """
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
-
     flat: ClassVar[str] = "SmoothConvex({})"
 
     loose = True
@@ -277,11 +260,6 @@ class StronglyConvexOnAverage(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"each convex and {self.L}-smooth, their average {self.mu}-strongly convex"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the least curvature of the average, and the largest of each."""
-        return self.mu, self.L
 
     @property
     def declares(self) -> Declared:

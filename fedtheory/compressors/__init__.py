@@ -164,7 +164,7 @@ def identity(d: int) -> Compressor:
     return Compressor("identity", d, Constant(), apply, Fraction(0), FLOAT_BITS * d, layout=Layout(d))
 
 
-def bernoulli(d: int, omega: Any) -> Compressor:
+def bernoulli(d: int, omega: Fraction | float) -> Compressor:
     """Return the compressor C(x) = (1 + omega) x with probability 1/(1 + omega), else 0.
 
     Linear, with E|C(x) - x|^2 = omega |x|^2 for every x and in every dimension: the extreme point of

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial
-from typing import Any
 
 import numpy as np
 from sympy.utilities.iterables import multiset_permutations
 
 from fedtheory.compressors import Family, rand_k
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.randomness import Distribution, Size, check_enumerable
 
 
@@ -66,7 +66,7 @@ class Permuted(Family):
             raise ValueError(f"{n} permuted compressors are rand-k with n k = d, got {one.name} with d = {one.d}")
 
     @property
-    def omega_av(self) -> Any:
+    def omega_av(self) -> Scalar:
         r"""1 for n >= 2, and 0 for n = 1, where nothing is lost.
 
         $E|\frac1n \sum_i (C_i(x_i) - x_i)|^2 = \frac1n \sum_i |x_i|^2 - |\bar x|^2$: coordinate j of the mean is

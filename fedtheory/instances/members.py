@@ -193,7 +193,7 @@ def draw_functions(
     rng: np.random.Generator,
     n: int,
     d: int,
-    ends: tuple[Any, Any],
+    ends: tuple[Fraction, Fraction],
     with_g: bool,
     kinks: bool = True,
     turned: bool = True,

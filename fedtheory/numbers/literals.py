@@ -5,7 +5,7 @@ Where such code is given fractions, it runs as :mod:`fedtheory.numbers.sourcecod
 its quotients of integers as fractions; so do the functions that it calls of its module, and of those of its package
 that it names, and their constants are what they denote. Where it is given floats it runs as it is. A float that comes
 about in another way stays one: its effect on fractions is described in :mod:`fedtheory.numbers.intervals`. Functions of
-Python, ``math`` and numpy that make floats are taken as :mod:`fedtheory.numbers.functions` has them.
+Python, ``math`` and numpy that make floats are taken as :mod:`fedtheory.numbers.exact_functions` has them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers import functions, sourcecode
+from fedtheory.numbers import exact_functions, sourcecode
 from fedtheory.numbers.intervals import Interval, rounded
 from fedtheory.numbers.rational import exact
 
@@ -213,7 +213,7 @@ def _function(function: object) -> Any:
     if type(function) is MethodType:
         return MethodType(_function(function.__func__), function.__self__)
     if type(function) is not FunctionType:
-        return functions.of_fractions(function)
+        return exact_functions.of_fractions(function)
     # One that such code made reads its literals so by itself.
     is_read = sourcecode.FUNCTION in function.__globals__
     return _helper(function, frozenset()) if _is_own(function) and not is_read else function

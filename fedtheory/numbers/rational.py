@@ -95,8 +95,8 @@ def inverse(A: Array) -> Array:
     return out
 
 
-def is_positive_semidefinite(A: Array) -> bool:
-    """Return True if a symmetric matrix of fractions is positive semidefinite, by elimination."""
+def has_nonnegative_pivots(A: Array) -> bool:
+    """Return True if a matrix of fractions, which must be symmetric, is positive semidefinite."""
     left = np.array(A)
     for j in range(len(left)):
         line = left[j, j + 1 :].copy()

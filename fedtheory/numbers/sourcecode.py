@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers import functions
-from fedtheory.numbers.functions import called, constant, divided, filled, power, quotient
+from fedtheory.numbers import exact_functions
+from fedtheory.numbers.exact_functions import called, constant, divided, filled, power, quotient
 from fedtheory.numbers.quotients import Quotient
 
 #: What operators and literals become: names that nobody can write.
@@ -88,8 +88,8 @@ class ModuleSource:
                 return (constant(on, name), getattr(on, name)) if on in _MODULES else None
             case ast.Call(func=of, args=arguments, keywords=[]):
                 function = _looked_up(of, values)
-                if functions.is_known(function):
-                    return self._computed(arguments, values, within, functions.of_fractions(function), function)
+                if exact_functions.is_known(function):
+                    return self._computed(arguments, values, within, exact_functions.of_fractions(function), function)
         return None
 
     def _all(

@@ -81,7 +81,7 @@ def _averages(f: Functions, x: Array) -> list[_Line] | None:
         return None
     found = []
     for parts in lines:
-        jumps: dict[Any, Any] = {}
+        jumps: dict[Scalar, Scalar] = {}
         for place, jump in (item for line in parts for item in line.jumps.items()):
             jumps[place] = jumps.get(place, 0) + jump / len(parts)
         found.append(_Line(average([line.profile for line in parts]), jumps))
@@ -100,7 +100,7 @@ def secants(f: Functions, x: Array) -> tuple[Any, Any]:
     lines = _averages(f, x)
     if lines is None:
         return sum(f.mu) / f.n, sum(np.maximum(f.L, -f.mu)) / f.n
-    found: list[Any] = []
+    found: list[Scalar] = []
     for piece in (p for line in lines for side in line.sides() for p in side):
         found.append(piece.derivative / piece.start if piece.start else piece.slope)
         found.append(piece.slope if piece.end is None else piece.at_end() / piece.end)
@@ -116,7 +116,7 @@ def growths(f: Functions, x: Array) -> tuple[Any, Any]:
     lines = _averages(f, x)
     if lines is None:
         return sum(f.mu) / f.n, sum(f.L) / f.n
-    found: list[Any] = []
+    found: list[Scalar] = []
     for piece in (p for line in lines for side in line.sides() for p in side):
         start, end, slope = piece.start, piece.end, piece.slope
         linear = piece.derivative - slope * start

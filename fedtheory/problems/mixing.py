@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array, is_exact, is_positive_semidefinite, to_float
+from fedtheory.numbers.rational import Array, has_nonnegative_pivots, is_exact, to_float
 
 _STAR, _RING, _PATH = "star", "ring", "path"
 #: Eigenvalues of Laplacians that are rational: the least positive one and the largest, by the graph and its size.
@@ -57,7 +57,7 @@ class Mixing:
         off = self.matrix - Fraction(1, self.n)
         least = Fraction(delta) - (_ROUNDING if isinstance(delta, float) else 0)
         eye = np.eye(self.n, dtype=int).astype(object)
-        return bool(least <= 1) and is_positive_semidefinite((1 - least) ** 2 * eye - np.matmul(off, off))
+        return bool(least <= 1) and has_nonnegative_pivots((1 - least) ** 2 * eye - np.matmul(off, off))
 
 
 def of_graph(graph: str, n: int, delta: Fraction) -> Mixing:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.nonconvex import is_quadratic
 
 #: What rounding may take off a number, relative to those that it is made of.
@@ -70,22 +71,22 @@ class TurningOperators:
         """F_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         return apply(self.A, x - self.x[..., None, :]) + self.y
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots v_i of F_i(v_i) + shift v_i = target_i, ``(..., n, d) -> (..., n, d)``; ``shift``: one number, or
         one for each operator ``(n,)``."""
         shifts = np.asarray(shift)[..., None, None]
         known = target + apply(self.A, self.x[..., None, :]) - self.y
         return apply(inverse(self.A + shifts * np.eye(self.d, dtype=int)), known)
 
-    def are_monotone(self, mu: Any) -> bool:
+    def are_monotone(self, mu: Scalar) -> bool:
         """Return True if <F_i(v) - F_i(w), v - w> >= mu |v - w|^2 for each."""
         return _all_at_least(self.h, mu)
 
-    def are_lipschitz(self, L: Any) -> bool:
+    def are_lipschitz(self, L: Scalar) -> bool:
         """Return True if |F_i(v) - F_i(w)| <= L |v - w| for each: L^2 - A'A has no negative eigenvalue."""
         return self._is_nonnegative(lambda h: L**2 - h**2, L**2)
 
-    def are_cocoercive(self, L: Any) -> bool:
+    def are_cocoercive(self, L: Scalar) -> bool:
         """Return True if |F_i(v) - F_i(w)|^2 <= L <F_i(v) - F_i(w), v - w> for each: L (A + A')/2 - A'A has no negative
         eigenvalue."""
         return self._is_nonnegative(lambda h: L * h - h**2, L**2)
@@ -144,20 +145,20 @@ class GradientOperators:
         found: Array = self.f.gradient(x)
         return found
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots v_i of grad f_i(v_i) + shift v_i = target_i, ``(..., n, d) -> (..., n, d)``."""
         found: Array = self.f.resolvent(shift, target)
         return found
 
-    def are_monotone(self, mu: Any) -> bool:
+    def are_monotone(self, mu: Scalar) -> bool:
         """Return True if each function is mu-strongly convex."""
         return _all_at_least(self.mu, mu)
 
-    def are_lipschitz(self, L: Any) -> bool:
+    def are_lipschitz(self, L: Scalar) -> bool:
         """Return True if each function is L-smooth."""
         return _all_at_least(-self.L, -L) and _all_at_least(self.mu, -L)
 
-    def are_cocoercive(self, L: Any) -> bool:
+    def are_cocoercive(self, L: Scalar) -> bool:
         """Return True if each function is convex and L-smooth."""
         return self.are_lipschitz(L) and self.are_monotone(0)
 

@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 
 from verify.base.evaluate import meeting
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.multipliers.work import CLIENTS
 from verify.search import hunting
 
@@ -14,6 +14,6 @@ def shown(claim, work=CLIENTS):
     """Whether multipliers are found for a claim, at 40 of its proposed instances; False where code is not read."""
     instances = [i for _, i in meeting(claim, islice(claim.instances.recipes(hunting.generator(claim, 0)), 40))]
     try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), work), str)
+        return not isinstance(client_proofs.prove(claim, instances, np.random.default_rng(0), work), str)
     except ValueError:
         return False

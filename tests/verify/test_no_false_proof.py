@@ -26,7 +26,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions, spread
 from verify.exact import reals, symbolic
 from verify.methods import identities, number_types
-from verify.multipliers import linking, proving
+from verify.multipliers import client_proofs, proving
 from verify.multipliers.induction import step_of
 from verify.mutation import regions
 from verify.pep import certifying, posing
@@ -97,7 +97,7 @@ def shown(claim):
     """Whether a claim is proved by what is stored of its original."""
     named = dataclasses.replace(claim, id=DISTANCE.id)
     try:
-        return not isinstance(linking.prove(named, [first(claim)], np.random.default_rng(0), 0), str)
+        return not isinstance(client_proofs.prove(named, [first(claim)], np.random.default_rng(0), 0), str)
     except ValueError:
         return False
 

@@ -22,7 +22,7 @@ from verify.derivation import facts, obligations, rules
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
 from verify.exact import symbolic
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.reading import theory, whole
 
 #: The client of which all is derived.
@@ -72,7 +72,7 @@ def unshown(own: Sequence[Claim]) -> str:
 def _unshown(setting: Setting, statement: Statement) -> str:
     claim, rng = Claim("what-a-derivation-rests-on", setting=setting, statement=statement), np.random.default_rng(0)
     met = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
-    shown = linking.prove(claim, [instance for _, instance in islice(met, _INSTANCES)], rng)
+    shown = client_proofs.prove(claim, [instance for _, instance in islice(met, _INSTANCES)], rng)
     return shown if isinstance(shown, str) else ""
 
 

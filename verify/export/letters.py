@@ -27,7 +27,7 @@ from verify.export.factored import content
 from verify.export.objects import ProofObjects, Reasons, in_ascii, sealed
 from verify.methods import derivation
 from verify.methods.base import Inquiry, seen
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.multipliers.charts import Multiples, Pick, SlackChart, has_no_negative
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import ProductSum
@@ -315,7 +315,7 @@ def of_each_client(claim: Claim) -> ProofObjects:
     rng = hunting.generator(claim, 0)
     recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
     given = tuple(recipe for recipe, _ in islice(recipes, _INSTANCES))
-    shown = linking.shown(claim, seen(Inquiry(claim, given=given)), rng)
+    shown = client_proofs.shown(claim, seen(Inquiry(claim, given=given)), rng)
     if isinstance(shown, str):
         raise ValueError(shown)
     return ProofObjects.joined(

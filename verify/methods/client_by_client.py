@@ -11,7 +11,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
-from verify.multipliers import linking, proving
+from verify.multipliers import client_proofs, proving
 from verify.search import hunting
 
 
@@ -20,7 +20,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     claim = inquiry.claim
     try:
         with attributed(claim):
-            shown = linking.prove(claim, seen(inquiry), hunting.generator(claim, inquiry.seed))
+            shown = client_proofs.prove(claim, seen(inquiry), hunting.generator(claim, inquiry.seed))
     except (ValueError, ArithmeticError) as error:
         shown = str(error)
     if isinstance(shown, str):

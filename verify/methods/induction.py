@@ -8,7 +8,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.multipliers.induction import chain_of
 from verify.multipliers.proving import prove
 from verify.search import hunting
@@ -24,7 +24,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if isinstance(found, str):
             return method.skipped(f"left open: {found}")
         for lemma in chain.lemmas:
-            lemma_proof = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
+            lemma_proof = client_proofs.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
             if isinstance(lemma_proof, str):
                 return method.skipped(f"left open: {lemma.id}: {lemma_proof}")
     except (ValueError, ArithmeticError) as error:

@@ -9,6 +9,7 @@ there are several, so there are quadratics of two and three variables too.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -31,21 +32,30 @@ from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
 from verify.search import refutation, seen, shrinking, spectral, states
 
-#: Choices of the parameters, spectra at each, and parts into which what curvatures may be is divided.
-PLACES, SPECTRA, PARTS = 8, 24, 8
-#: The same of several variables, and how many variables there may be.
-HIGHER_PLACES, HIGHER_SPECTRA, VARIABLES = 6, 12, 3
-#: Recipes proposed besides those that the search came across, rounds, and attempts at a smaller counterexample.
-_PROPOSED, LAST, _TRIES = 60, 60, 40
-#: Draws of a round, at most: each is a map that is traced in fractions.
-DRAWS = 12
-#: Maps at each choice of the parameters, at most: where a round has many draws there are fewer spectra.
-_MAPS = 72
-#: Entries of a start beyond which an instance is left out.
-_LARGEST = 9
-#: Ratios above 1 by more than this are confirmed exactly: after so many numbers of rounds, at so many starts near the
-#: worst one after the first of these.
-SUSPECT, _CONFIRMED, _ROUNDED = 1e-9, 3, 12
+
+@dataclass(frozen=True)
+class LateRoundLimits:
+    """The quadratics that are followed for many rounds."""
+
+    places: int = 8  # choices of the parameters, of one variable
+    spectra: int = 24  # at each of them
+    higher_places: int = 6  # the same of several variables
+    higher_spectra: int = 12  # at each of these
+    variables: int = 3  # the most
+    parts: int = 8  # into which the range of curvatures is divided
+    proposed: int = 60  # recipes besides those that the search came across
+    last: int = 60  # the number of rounds
+    draws: int = 12  # of a round: each is a map that is traced in fractions
+    maps: int = 72  # at each choice of the parameters: where a round has many draws there are fewer spectra
+    entries: int = 9  # of a start
+    confirmed: int = 3  # numbers of rounds after which a suspect is confirmed exactly
+    roundings: int = 12  # starts near the worst one that are tried at the first of these
+    attempts: int = 40  # at a smaller counterexample
+
+
+LIMITS = LateRoundLimits()
+#: Ratios above 1 by more than this are confirmed exactly.
+SUSPECT = 1e-9
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -61,7 +71,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
                 continue
             followed[recipe["d"]] = followed.get(recipe["d"], 0) + 1
             if found is not None:
-                small = shrinking.smallest(found, tries=_TRIES, again=_exceeded)
+                small = shrinking.smallest(found, tries=LIMITS.attempts, again=_exceeded)
                 note = f"after {small.rounds} rounds: confirmed in exact arithmetic"
                 details = {"instances": sum(followed.values()), "counterexample": small, "tightest": small.recipe}
                 used = ("exact", "rational")
@@ -69,24 +79,25 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     if not followed:
         return method.skipped("no steps of a method that draws were found that are affine maps of the state: open")
     total, variables = sum(followed.values()), ", ".join(map(str, sorted(followed)))
-    note = f"no violation after 1 to {LAST} rounds on {total} quadratics, d={variables}, from the worst starts of each"
+    followed_as = f"{total} quadratics, d={variables}, from the worst starts of each"
+    note = f"no violation after 1 to {LIMITS.last} rounds on {followed_as}"
     if left:
         note += f"; {left} whose steps are no affine maps of the state, or too large ones, are not followed"
-    looked = frozenset(seen.FunctionsSeen(seen.QUADRATICS, d, LAST, drawn=True) for d in followed)
+    looked = frozenset(seen.FunctionsSeen(seen.QUADRATICS, d, LIMITS.last, drawn=True) for d in followed)
     return method.found(None, note, instances=total, used=("search",), seen=looked)
 
 
 def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[tuple[Recipe, int]]:
     """Recipes of quadratics with different parameters, and how many spectra are followed at each."""
     claim = inquiry.claim
-    recipes = (recipe for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)))
+    recipes = (recipe for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), LIMITS.proposed)))
     found: tuple[dict[str, Recipe], ...] = ({}, {})
     for recipe in (*inquiry.met, *recipes):
         plain = drawing.plain(recipe)
         if (
             plain is None
-            or plain["d"] > VARIABLES
-            or len(plain["clients"]) > states.MANY
+            or plain["d"] > LIMITS.variables
+            or len(plain["clients"]) > states.LIMITS.clients
             or not _draws(Case(claim, plain))
         ):
             continue
@@ -94,8 +105,8 @@ def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[tuple[Recipe, in
         found[plain["d"] > 1].setdefault(str((len(plain["clients"]), sorted(rest.items(), key=str))), plain)
     one, higher = (list(recipes.values()) for recipes in found)
     return [
-        *((place, SPECTRA) for place in _spread(one, PLACES)),
-        *((place, HIGHER_SPECTRA) for place in _spread(higher, HIGHER_PLACES)),
+        *((place, LIMITS.spectra) for place in _spread(one, LIMITS.places)),
+        *((place, LIMITS.higher_spectra) for place in _spread(higher, LIMITS.higher_places)),
     ]
 
 
@@ -108,7 +119,7 @@ def _spread(recipes: list[Recipe], most: int) -> list[Recipe]:
 def _draws(case: Case) -> bool:
     """Return True if a step draws one of several outcomes, and not of too many: with probability 1 none is drawn."""
     try:
-        return 1 < tree_size(case, 1) <= DRAWS
+        return 1 < tree_size(case, 1) <= LIMITS.draws
     except (ValueError, ArithmeticError):
         return False
 
@@ -129,11 +140,11 @@ def _spectra(claim: Claim, place: Recipe, count: int, rng: np.random.Generator) 
         return
     yield place
     shape = len(place["clients"]), place["d"]
-    for _ in range(min(count, _MAPS // tree_size(case, 1))):
-        parts = rng.integers(0, PARTS + 1, shape)
+    for _ in range(min(count, LIMITS.maps // tree_size(case, 1))):
+        parts = rng.integers(0, LIMITS.parts + 1, shape)
         # The ends more often than what lies between them.
-        parts = np.where(rng.random(shape) < 0.3, rng.integers(0, 2, shape) * PARTS, parts)
-        h = [tuple(least + (most - least) * Fraction(int(k), PARTS) for k in row) for row in parts]
+        parts = np.where(rng.random(shape) < 0.3, rng.integers(0, 2, shape) * LIMITS.parts, parts)
+        h = [tuple(least + (most - least) * Fraction(int(k), LIMITS.parts) for k in row) for row in parts]
         clients = tuple({**c, "h": curvatures} for c, curvatures in zip(place["clients"], h, strict=True))
         yield {**place, "clients": clients}
 
@@ -141,18 +152,18 @@ def _spectra(claim: Claim, place: Recipe, count: int, rng: np.random.Generator) 
 def _exceeded(case: Case) -> Counterexample | None:
     """The violation after the fewest rounds that is confirmed. Raise ``ValueError`` if none is followed."""
     size = case.dimension
-    if not hypotheses_hold(case) or not 0 < size <= _LARGEST or not case.instance.quadratic:
+    if not hypotheses_hold(case) or not 0 < size <= LIMITS.entries or not case.instance.quadratic:
         raise ValueError("nothing is followed there")
     confirmed = 0
     for rounds, worst in enumerate(_worst_starts(case, size), 1):
         if worst.ratio <= 1 + SUSPECT:
             continue
-        for point in islice(refutation.roundings(worst.theta), 1 if confirmed else _ROUNDED):
+        for point in islice(refutation.roundings(worst.theta), 1 if confirmed else LIMITS.roundings):
             found = refutation.refute(case.anew(), point, rounds)
             if found is not None:
                 return found
         confirmed += 1
-        if confirmed == _CONFIRMED:
+        if confirmed == LIMITS.confirmed:
             break
     return None
 
@@ -167,7 +178,7 @@ def _worst_starts(case: Case, size: int) -> Iterator[spectral.Worst]:
 
     # The starts by which a form is fitted are the same each time.
     spectral.forms(asked, size)
-    for both in affine.course(case, points[0], LAST):
+    for both in affine.course(case, points[0], LIMITS.last):
         forms = spectral.forms(partial(_given, both), size)
         yield _largest(points[0], *both) if forms is None else spectral.worst(*forms)
 

@@ -43,22 +43,31 @@ from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
 from verify.search import choosing, cycling, refutation, seen, spectral, states
 
-#: Parameters at which runs are looked at, so many of them that say less than the others, and recipes proposed for them.
-PLACES, OTHERS, PROPOSED = 8, 1, 60
-#: Places beside a proof that holds, and recipes proposed for them.
-FEW, FEWER = 2, 12
-#: Functions and starts of one array, and how often those that came nearest to a bound are changed, at all places
-#: together; in search of cycles, which are rare and which nothing comes near to, all starts together.
-SIZE, GENERATIONS, STARTS = 120, 16, 4000
-#: Leaves of the trees of draws along which runs are followed.
-LEAVES = 64
-#: Ratios above 1 by more than this are confirmed exactly, those that come first and those that are largest, so many at
-#: each place. A share of what the sides were at first is their rounding.
-SUSPECT, CONFIRMED, ROUNDING = 1e-9, 2, 1e-14
-#: Rounds up to which every one is looked at, and of the later ones one in so many at each place, others at the next.
-ALL, ONE_IN = 24, 4
-#: Attempts at making a counterexample smaller, each of which is a run.
-_TRIES = 120
+
+@dataclass(frozen=True)
+class RunLimits:
+    """The runs that are looked at."""
+
+    places: int = 8  # choices of the parameters
+    others: int = 1  # choices among these that say less than the others
+    proposed: int = 60  # recipes for them
+    few: int = 2  # choices beside a proof that holds
+    fewer: int = 12  # recipes for these
+    size: int = 120  # functions and starts of one array
+    generations: int = 16  # changes of those that came nearest to a bound, all places together
+    cycles: int = 4000  # starts in search of cycles, all places together: these are rare, and nothing comes near to one
+    leaves: int = 64  # of the trees of draws along which runs are followed
+    confirmed: int = 2  # suspects at each place, those that come first and those with the largest ratio
+    all: int = 24  # rounds up to which every one is looked at
+    one_in: int = 4  # later rounds: one in this many in each generation
+    attempts: int = 120  # at a smaller counterexample, each of which is a run
+
+
+LIMITS = RunLimits()
+#: Ratios above 1 by more than this are confirmed exactly.
+SUSPECT = 1e-9
+#: The share of what the sides were at first that is their rounding.
+ROUNDING = 1e-14
 #: The first round that the search over states leaves out.
 FIRST = 4
 
@@ -78,8 +87,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     """As :func:`run`, at few places, with a place's share of the work of :func:`run`."""
     rng = np.random.default_rng([inquiry.seed, 5])
-    chosen = places(inquiry, rng, FEWER)
-    return _along(method, inquiry.claim, chosen[:: max(len(chosen) // FEW, 1)][:FEW], 1 / PLACES, rng)
+    chosen = places(inquiry, rng, LIMITS.fewer)
+    few = chosen[:: max(len(chosen) // LIMITS.few, 1)][: LIMITS.few]
+    return _along(method, inquiry.claim, few, 1 / LIMITS.places, rng)
 
 
 def _along(method: Method, claim: Claim, chosen: list[Place], share: float, rng: np.random.Generator) -> Outcome:
@@ -91,7 +101,7 @@ def _along(method: Method, claim: Claim, chosen: list[Place], share: float, rng:
             example = search(claim, place, share, rng)
         if example is not None:
             again = partial(_again, like=example)
-            small = choosing.chosen([example], tries=_TRIES, again=again)
+            small = choosing.chosen([example], tries=LIMITS.attempts, again=again)
             what = "a run that returns to an earlier state" if small.part == limits.CYCLE else "along a run"
             return method.found(
                 Verdict.REFUTED,
@@ -151,7 +161,7 @@ class Place:
         return str((len(self.recipe.get("clients", ())), sorted(rest.items(), key=str)))
 
 
-def places(inquiry: Inquiry, rng: np.random.Generator, proposed: int = PROPOSED) -> list[Place]:
+def places(inquiry: Inquiry, rng: np.random.Generator, proposed: int = LIMITS.proposed) -> list[Place]:
     """A few places, those without draws first, with condition numbers as different as they come.
 
     ``proposed``: recipes that are looked at besides those that the search came across.
@@ -172,8 +182,10 @@ def places(inquiry: Inquiry, rng: np.random.Generator, proposed: int = PROPOSED)
     ordered = sorted(found.values(), key=lambda p: (not p.slopes, -p.rounds))
     best = [p for p in ordered if (p.rounds, bool(p.slopes)) == (ordered[0].rounds, bool(ordered[0].slopes))]
     spread = sorted(best, key=_condition)
-    chosen = [spread[i] for i in sorted({round(k * (len(spread) - 1) / (PLACES - 1)) for k in range(PLACES)})]
-    return (chosen + [p for p in ordered if p not in best][:OTHERS])[:PLACES]
+    chosen = [
+        spread[i] for i in sorted({round(k * (len(spread) - 1) / (LIMITS.places - 1)) for k in range(LIMITS.places)})
+    ]
+    return (chosen + [p for p in ordered if p not in best][: LIMITS.others])[: LIMITS.places]
 
 
 def _condition(place: Place) -> float:
@@ -183,7 +195,7 @@ def _condition(place: Place) -> float:
 def _place(case: Case) -> Place | None:
     """The place of a recipe that meets the hypotheses, with functions of one variable where there can be others."""
     rounds = _rounds(case)
-    if rounds < FIRST or (case.problem is not None and case.problem.n > states.MANY):
+    if rounds < FIRST or (case.problem is not None and case.problem.n > states.LIMITS.clients):
         return None
     plain = drawing.line(case.recipe) if _has_kinks(case.claim) else None
     return (_kinked(case, plain, rounds) if plain is not None else None) or Place(case.recipe, rounds)
@@ -248,7 +260,7 @@ def _rounds(case: Case) -> int:
     draws = tree_size(case, 1)
     if not case.statement.horizon:
         return LAST if limits.is_autonomous(case) else 0
-    rounds = LAST if draws == 1 else int(math.log(LEAVES) / math.log(draws))
+    rounds = LAST if draws == 1 else int(math.log(LIMITS.leaves) / math.log(draws))
     return rounds if has_rounds(case, rounds) else 0
 
 
@@ -335,16 +347,16 @@ def _placed(place: Place, crowd: Crowd, index: int) -> Iterator[tuple[Recipe, Co
 
 def _beyond(claim: Claim, place: Place, share: float, rng: np.random.Generator) -> Counterexample | None:
     """A bound that is exceeded after some rounds, confirmed exactly; ``share``: of the work."""
-    crowd = _drawn(claim, place, SIZE, rng)
-    for generation in range(max(2, round(share * GENERATIONS))):
-        at = tuple(T for T in range(1, place.rounds + 1) if T <= ALL or not (T + generation) % ONE_IN)
+    crowd = _drawn(claim, place, LIMITS.size, rng)
+    for generation in range(max(2, round(share * LIMITS.generations))):
+        at = tuple(T for T in range(1, place.rounds + 1) if T <= LIMITS.all or not (T + generation) % LIMITS.one_in)
         found = ratios(Case.of(claim, _instance(claim, place, crowd)), crowd.theta, at)
         example = _exceeded(claim, place, crowd, at, found)
         if example is not None:
             return example
         # Those that come nearest after each number of rounds.
         chosen = np.unique(found.argmax(axis=1))
-        crowd = _changed(crowd, chosen, SIZE, 0.5**generation, rng)
+        crowd = _changed(crowd, chosen, LIMITS.size, 0.5**generation, rng)
     return None
 
 
@@ -373,8 +385,8 @@ def _exceeded(claim: Claim, place: Place, crowd: Crowd, at: tuple[int, ...], fou
     if not len(runs):
         return None
     first = above.argmax(axis=0)
-    by_ratio = runs[np.argsort(-found[:, runs].max(axis=0), kind="stable")][:CONFIRMED]
-    by_round = runs[np.argsort(first[runs], kind="stable")][:CONFIRMED]
+    by_ratio = runs[np.argsort(-found[:, runs].max(axis=0), kind="stable")][: LIMITS.confirmed]
+    by_round = runs[np.argsort(first[runs], kind="stable")][: LIMITS.confirmed]
     suspects = [(int(i), at[first[i]]) for i in by_round] + [(int(i), at[found[:, i].argmax()]) for i in by_ratio]
     for index, rounds in dict.fromkeys(suspects):
         example: Counterexample | None = None
@@ -405,7 +417,7 @@ def confirmed(case: Case, point: Coordinates, rounds: int) -> Counterexample | N
 
 def _cycle(claim: Claim, place: Place, share: float, rng: np.random.Generator) -> Counterexample | None:
     """A run that comes back to where it was, where what is to vanish is not zero; ``share``: of the work."""
-    crowd = _drawn(claim, place, max(SIZE, round(share * STARTS)) if place.slopes else SIZE, rng)
+    crowd = _drawn(claim, place, max(LIMITS.size, round(share * LIMITS.cycles)) if place.slopes else LIMITS.size, rng)
     for index in cycling.candidates(Case.of(claim, _instance(claim, place, crowd)), crowd.theta):
         precise: Counterexample | None = None
         for recipe, point in _placed(place, crowd, index):
@@ -437,7 +449,7 @@ def _again(case: Case, like: Counterexample) -> Counterexample | None:
         at = tuple(range(1, min(like.rounds, _rounds(case)) + 1))
         found = ratios(case.floats, theta, at) if at else np.zeros((0, len(theta)))
     above = found > 1 + SUSPECT
-    for k in np.flatnonzero(above.any(axis=1))[:CONFIRMED]:
+    for k in np.flatnonzero(above.any(axis=1))[: LIMITS.confirmed]:
         start = theta[int(found[k].argmax())]
         if example := confirmed(case, refutation.nearest(start), at[k]):
             return example

@@ -24,7 +24,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
 from verify.multipliers.induction import check_start
 from verify.multipliers.posing import FALLING
@@ -139,7 +139,7 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
 
 def _unshown(inquiry: Inquiry, lemma: Claim) -> str:
     """Return why an inequality of all states is not shown; empty if it is."""
-    lemma_proof = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
+    lemma_proof = client_proofs.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
     ((small, _, large),) = lemma.statement.comparisons
     return f"in every state, {small} <= {large} is asked for: {lemma_proof}" if isinstance(lemma_proof, str) else ""
 

@@ -12,7 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from fedtheory.numbers.rational import Array
 from verify.multipliers.posing import Posed
 from verify.multipliers.ratios import Ratio, key, terms
-from verify.multipliers.work import INTEGER_PROGRAM, NODE, NODES, Work
+from verify.multipliers.work import COSTS, Work
 
 #: Numbers in front of products, the simplest first; the largest power of a factor; terms of a factor.
 CONSTANTS = sorted(
@@ -168,9 +168,9 @@ def names(
         cost = np.concatenate([w, w, simple, 2.5 * np.ones(points)])
         if work.is_spent:
             return
-        options = {"node_limit": NODES, "mip_rel_gap": 0.01}
+        options = {"node_limit": COSTS.nodes, "mip_rel_gap": 0.01}
         found = milp(cost, constraints=constraints, integrality=np.ones(len(cost)), bounds=bounds, options=options)
-        work.spend(INTEGER_PROGRAM + NODE * (found.mip_node_count or 0))
+        work.spend(COSTS.integer_program + COSTS.node * (found.mip_node_count or 0))
         if found.x is None:
             return
         x = np.round(found.x).astype(int)

@@ -19,12 +19,16 @@ from verify.multipliers.proofs import blocks
 from verify.multipliers.ratios import Ratio, terms
 from verify.multipliers.work import Work
 
-#: Points that are drawn of a domain, and at which branches of a maximum tie.
-DRAWN, TIES = 3000, 300
+#: Points that are drawn of a domain.
+DRAWN = 3000
+#: Pairs of points between which a point is drawn where two branches of a maximum tie.
+TIES = 300
 #: What the solver says of what may be a solution all the same, where there is little room.
 _NEARLY = ("AlmostSolved", "InsufficientProgress")
-#: Significant digits of points, and of what a solver says.
-_DIGITS, _SURE = 9, 6
+#: Significant digits of points.
+_DIGITS = 9
+#: Significant digits of a solver's answers.
+_SURE = 6
 #: Room that is given to programs that have none.
 _ROOM = 1e-7
 

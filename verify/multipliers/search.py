@@ -36,14 +36,18 @@ from verify.multipliers.proofs import (
     remainder,
 )
 from verify.multipliers.ratios import Ratio, from_terms, key, terms
-from verify.multipliers.work import SIGN, Work
+from verify.multipliers.work import COSTS, Work
 
-#: Points at which programs are solved, and how often those where a candidate failed are added.
-POINTS, ROUNDS = 28, 8
+#: Points at which programs are solved.
+POINTS = 28
+#: How often those where a candidate failed are added.
+ROUNDS = 8
 #: How far below zero floats may say that the least eigenvalue of a matrix is before it is given up.
 _ROUGH = -1e-3
-#: The same of the rest of a proof, and how many points have to say so without the errors of terms that cancel.
-_FINE, _SURE = -1e-6, 4
+#: The same of the rest of a proof.
+_FINE = -1e-6
+#: How many points have to say so without the errors of terms that cancel.
+_SURE = 4
 
 Say = Callable[[str], None]
 
@@ -329,7 +333,7 @@ class Search:
 
     def _doubts(self, p: Any) -> bool:
         """Return True if floats say that a polynomial is negative somewhere, or the search has to stop."""
-        self.work.spend(SIGN)
+        self.work.spend(COSTS.sign)
         v, size = Floats(p)(self.some)
         return self.work.is_spent or bool((v < -1e-9 * size).any())
 

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: The unit is a small semidefinite program at a point. What an integer program costs, and each of its nodes; nodes of
-#: one program at most; and a question about the sign of a polynomial.
-INTEGER_PROGRAM, NODE, NODES, SIGN = 50, 10, 500, 10
-#: Units for a claim about one step, and for what is shown client by client. The proofs of the gallery take up to 4,500.
-STEP, CLIENTS = 16_000, 12_000
+
+@dataclass(frozen=True)
+class Costs:
+    """The units that work costs; one is a small semidefinite program at a point."""
+
+    integer_program: int = 50  # to set one up
+    node: int = 10  # each node of one
+    nodes: int = 500  # the most nodes of one
+    sign: int = 10  # a question about the sign of a polynomial
+
+
+COSTS = Costs()
+#: Units for a claim about one step. The proofs of the gallery take up to 4,500.
+STEP = 16_000
+#: Units for proofs client by client.
+CLIENTS = 12_000
 
 
 @dataclass(eq=False)

@@ -165,16 +165,22 @@ def _floats(equations: Sequence[Equation], units: Array) -> tuple[Array, Array]:
     return M / size[:, None], right / size
 
 
+#: Multipliers beyond which no centre is looked for: a step takes a tenth of a second at this size.
+_MULTIPLIERS = 20
+#: Steps of Newton's method, for each weight of the distance.
+_STEPS = 50
+#: How often a step is halved before it counts as none.
+_HALVINGS = 60
 #: Decimal digits of the computation.
 _DIGITS = 80
-#: Multipliers beyond which no centre is looked for: a step takes a tenth of a second at this size.
-_LARGEST = 20
+#: The factor by which the weight of the distance grows.
+_GROWTH = 1000
+#: The weight at which there is no room.
+_NO_ROOM = 1e18
+#: Newton decrement below which a point counts as central.
+_CENTRAL = 0.1
 #: Ratio of the coefficients of a program from which on floats may lose some.
 _FAR = 10**6
-#: By how much the weight of the distance grows, the weight at which there is no room, and the steps for each weight.
-_GROWTH, _NO_ROOM, _STEPS = 1000, 1e18, 50
-#: Newton decrement below which a point counts as central; how often a step is halved before it counts as none.
-_CENTRAL, _HALVINGS = 0.1, 60
 #: What terms may cancel by, for floats to be enough.
 _LOST = 1e8
 #: Binary digits to which multipliers are rounded, each in units of itself, in turn.
@@ -188,7 +194,7 @@ def multipliers(program: Program, face: Face, start: Sequence[float]) -> Iterato
     ``start``: where to begin, which need not prove anything. Raise ``ValueError`` if the face has no solution.
     """
     free = [k for k in range(len(program.constraints)) if k not in face.determined]
-    if not 0 < len(free) <= _LARGEST or _range(program) < _FAR:
+    if not 0 < len(free) <= _MULTIPLIERS or _range(program) < _FAR:
         return
     guess = faces.nearest_solution(face.equations, [Fraction(v) for v in start])
     with mpmath.workdps(_DIGITS):

@@ -87,14 +87,16 @@ _RANKS = (3e-1, 1e-1, 1e-2, 1e-3)
 _TOLERANCES = (1e-9, 1e-7, 1e-5, 1e-4)
 #: Shares of the largest multiplier below which one may be zero, when the conditions are set up.
 _ACTIVE = 1e-4
-#: Steps of Newton's method, and the residual at which it has converged.
-_STEPS, _CONVERGED = 30, 1e-12
+#: Steps of Newton's method.
+_STEPS = 30
+#: Unknowns beyond which the conditions are not solved: a second at this size.
+_UNKNOWNS = 250
+#: The residual at which Newton's method has converged.
+_CONVERGED = 1e-12
 #: Room that a constraint has at the worst case if its multiplier is zero.
 _ROOM = 1e-6
 #: The largest entry of a vector that depends on others.
 _DEPENDENT = 1e-12
-#: Unknowns beyond which the conditions are not solved: a second at this size.
-_LARGEST = 250
 
 
 class WorstCase(NamedTuple):
@@ -140,7 +142,7 @@ def _converged(posed: Program, start: WorstCase) -> WorstCase | None:
     a, b = a[active], b[active]
     ranks = [N.shape[1] for N in start.factors]
     lengths = [r * k for r, k in zip(sizes, ranks, strict=True)]
-    if sum(lengths) + len(c) + len(active) > _LARGEST:
+    if sum(lengths) + len(c) + len(active) > _UNKNOWNS:
         return None
     x = np.concatenate([*(N.ravel() for N in start.factors), start.values, start.multipliers[active]])
     ends = np.cumsum([*lengths, len(c)])

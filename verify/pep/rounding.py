@@ -21,10 +21,14 @@ from verify.pep.programs import Certificate, Program, Solution
 #: entries of a kernel may have. Where a bound is attained the solver has only half of its digits.
 _CUTS = (1e-5, 1e-4, 1e-6, 1e-3, 1e-7)
 _TOLERANCES = (1e-4, 1e-5, 1e-3, 1e-6)
-#: How many faces are guessed at by default, and how many before the worst case is asked.
-GUESSES, _FEW = len(_CUTS) * len(_TOLERANCES), 3
-#: In how many other units a proof is looked for, and by how many powers of two they differ at most.
-_TURNS, _STEPS = 6, 3
+#: Faces that are guessed at by default: one for each cut and tolerance.
+GUESSES = len(_CUTS) * len(_TOLERANCES)
+#: Faces that are guessed at before the worst case is asked.
+_GUESSED_FIRST = 3
+#: Other units in which a proof is looked for, in turn: they give a solver other last digits.
+_UNITS = 6
+#: Powers of two by which these differ at most.
+_POWERS = 3
 #: How near the solver's value must be to a bound that may be attained.
 _NEAR = 1e-6
 
@@ -53,8 +57,8 @@ def prove_otherwise(program: Program, posed: Program, bound: Fraction) -> Certif
     other units it has others.
     """
     rows = [row for block in posed.blocks for row in block]
-    for turn in range(_TURNS):
-        steps = np.random.default_rng(turn).integers(-_STEPS, _STEPS + 1, len(rows) + len(posed.values)).tolist()
+    for turn in range(_UNITS):
+        steps = np.random.default_rng(turn).integers(-_POWERS, _POWERS + 1, len(rows) + len(posed.values)).tolist()
         units = [Fraction(2) ** step for step in steps]
         near = posed.rescaled(
             dict(zip(rows, units[: len(rows)], strict=True)), dict(zip(posed.values, units[len(rows) :], strict=True))
@@ -84,7 +88,7 @@ def _candidates(
     # Where there is none, on the face on which the leanest lie; or in the interior of that of a worst case.
     for posed, centre in zip(variants, first, strict=True):
         if centre is not None and centre.margin > -_NEAR:
-            yield from _guessed(program, posed, centring.leanest(posed, whole), bound, min(guesses, _FEW))
+            yield from _guessed(program, posed, centring.leanest(posed, whole), bound, min(guesses, _GUESSED_FIRST))
     tried = [(program, whole, centre) for centre in first[:1]]
     for posed in variants:
         for on, of, face in _attained(program, posed, bound):

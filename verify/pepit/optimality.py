@@ -10,6 +10,7 @@ of digits. All of this proposes: what is made of it is checked in exact arithmet
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -24,13 +25,26 @@ from verify.pepit.algebraic import Algebraic, Field
 from verify.pepit.points import Zeros
 from verify.pepit.systems import Affine, Block, Rational, System, to_float
 
-#: Binary digits of the numbers that are computed with; of what counts as zero, and of what does where coefficients
-#: that are rounded to 40 decimal digits admit no less.
-BITS, _VANISHING, _NEARLY = 512, 96, 412
+#: Binary digits of the numbers that are computed with.
+BITS = 512
+#: Binary digits of a residual that counts as zero.
+_VANISHING = 96
+#: The same where coefficients that are rounded to 40 decimal digits admit no less.
+_NEARLY = 412
 #: Binary digits before the point of a number that has left all optimal ones.
 _LARGE = 60
-#: Steps, Jacobians, and unknowns of the conditions at most.
-_STEPS, _JACOBIANS, _LARGEST = 60, 12, 1500
+
+
+@dataclass(frozen=True)
+class OptimalityLimits:
+    """The work on the conditions of optimality."""
+
+    steps: int = 60  # of Newton's method
+    jacobians: int = 12  # computed anew
+    unknowns: int = 1500  # the most
+
+
+_LIMITS = OptimalityLimits()
 #: What may be negative by rounding, as a share of the largest.
 _NEGATIVE = 1e-9
 #: Rounds by which what damping takes from a step is restored.
@@ -216,7 +230,7 @@ def optimal(primal: System, dual: System, point: Array, multipliers: Array) -> I
             continue
         seen.add(key)
         conditions = _Conditions(primal, dual, *key)
-        if conditions.length > _LARGEST:
+        if conditions.length > _LIMITS.unknowns:
             continue
         values = point[conditions.gram :]
         start = [factors[0].ravel(), values, *(N.ravel() for N in factors[1:]), multipliers[conditions.free]]
@@ -263,8 +277,8 @@ def _factor(X: Array, S: Array, low: float, high: float) -> tuple[Array, int]:
 def _converged(conditions: _Conditions, z: Any) -> Any | None:
     """Newton's method with the shortest steps, as nearly as normal equations give them."""
     step: tuple[Array, Any] | None = None
-    before, left = None, _JACOBIANS
-    for _ in range(_STEPS):
+    before, left = None, _LIMITS.jacobians
+    for _ in range(_LIMITS.steps):
         residual = conditions.residual(z)
         size = max((abs(v) for v in residual.tolist()), default=0)
         if size.bit_length() <= _VANISHING:

@@ -14,7 +14,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.numbers.functions import quotient
+from fedtheory.numbers.exact_functions import quotient
 from fedtheory.numbers.literals import are_fractions
 from fedtheory.numbers.rational import Array, exact, square_root
 from fedtheory.randomness import UniformSubset, WeightedSubset, expectation

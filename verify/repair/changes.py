@@ -19,7 +19,7 @@ from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison
-from verify.repair import formulas, of_paper, readings, starts
+from verify.repair import formulas, misread_code, of_paper, starts
 from verify.repair.families import COSTS, Family, potential, rate
 from verify.repair.solving import solved
 from verify.report.statement import expression as words
@@ -47,21 +47,21 @@ def families(claim: Claim) -> list[Family]:
     return sorted(found, key=lambda family: family.cost)
 
 
-def misreadings(claim: Claim, found: Iterable[tuple[readings.Misreading, ...]]) -> list[Family]:
+def misreadings(claim: Claim, found: Iterable[tuple[misread_code.Misreading, ...]]) -> list[Family]:
     """Return changes of the readings in the code of quantities, the cheapest first."""
     made = []
     for by in found:
-        parts = readings.misread(claim, by)
+        parts = misread_code.misread(claim, by)
         sort = "count" if all(one.sort == "count" for one in by) else "reading"
-        family = _fixed(sort, readings.in_words(claim, by, parts), parts)
+        family = _fixed(sort, misread_code.in_words(claim, by, parts), parts)
         made.append(replace(family, further=_of_readings(claim, by)))
     return sorted(made, key=lambda family: family.cost)
 
 
-def _of_readings(claim: Claim, by: tuple[readings.Misreading, ...]) -> float:
+def _of_readings(claim: Claim, by: tuple[misread_code.Misreading, ...]) -> float:
     """Return the cost of readings beyond one of another part in a claim of an equality."""
-    looser = _LOOSER * (not readings.equalities(claim))
-    return looser + sum(readings.COSTS[one.sort] for one in by) + (len(by) - 1) * COSTS["reading"]
+    looser = _LOOSER * (not misread_code.equalities(claim))
+    return looser + sum(misread_code.COSTS[one.sort] for one in by) + (len(by) - 1) * COSTS["reading"]
 
 
 def _of_statement(claim: Claim) -> Iterator[Family]:

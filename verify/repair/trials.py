@@ -23,7 +23,7 @@ from verify.base.evaluate import hypotheses_hold, meeting
 from verify.checking import check
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
-from verify.repair import readings
+from verify.repair import misread_code
 from verify.search import hostile, hunting, refutation
 
 #: Instances of a short search, and how many that refute the printed claim are collected.
@@ -125,13 +125,13 @@ class Bench:
         self._keep(found.places)
         return found
 
-    def misreadings(self) -> list[tuple[readings.Misreading, ...]]:
+    def misreadings(self) -> list[tuple[misread_code.Misreading, ...]]:
         """Return the other readings that the code of quantities may use, found in a separate process: changed code may
         do anything.
         """
         seconds, places = self._begin(CHECK), [(place.recipe, place.point) for place in self.pool]
         try:
-            return limits.limited(lambda: readings.found(self.claim, places), seconds)
+            return limits.limited(lambda: misread_code.found(self.claim, places), seconds)
         except ValueError:
             return []
 

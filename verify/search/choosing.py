@@ -25,18 +25,21 @@ from verify.search import refutation, shrinking, states
 from verify.search.convincing import Rank, excess, key, rank
 from verify.search.shrinking import Again
 
-#: Attempts at making each counterexample smaller, before the best one is made as small as can be; others proposed.
-FEW, PROPOSED = 30, 200
-#: Near so many counterexamples, the best, others are looked for.
+#: Attempts at making each counterexample smaller, before the best one is made as small as can be.
+ATTEMPTS = 30
+#: Counterexamples, the best, near which others are looked for.
 IMPROVED = 2
+#: Others that are evaluated.
+PROPOSED = 200
 #: Characters of both sides of a counterexample that can be taken in at a glance.
 READABLE = 30
 #: Bits of a number from which on it is not written out to see how long it is.
 WRITTEN = 10_000
 #: The largest coordinates of states in integers that are tried for a worst state.
 WHOLE = (1, 10, 100, 1000)
-#: What coordinates that are 0 are tried as, and by how much more others, and constants, are.
+#: The values tried for coordinates that are 0.
 NONZERO = tuple(Fraction(v) for v in ("1/10", "-1/10", 1, -1))
+#: The factors tried for other coordinates and for constants.
 FARTHER = (Fraction(2), Fraction(10), Fraction(100), Fraction(10_000))
 #: Rounds after which a bound that fails after one may fail by more.
 LATER = (*ROUNDS, 5, 10)
@@ -73,7 +76,7 @@ def chosen(examples: Iterable[Counterexample], tries: int = 400, again: Again = 
     given = list(examples)
     # Simplifying is greedy: what comes out depends on the start, so each is tried a little, others are looked for near
     # the best of them, and the best of all is simplified fully.
-    tried = [shrinking.smallest(c, min(tries, FEW), again) for c in given]
+    tried = [shrinking.smallest(c, min(tries, ATTEMPTS), again) for c in given]
     better = map(improved, sorted(tried, key=key)[:IMPROVED])
     return _with_fewer_digits(_plain(shrinking.smallest(min(better, key=key), tries, again), again), again)
 
@@ -129,7 +132,7 @@ def _plain(example: Counterexample, again: Again) -> Counterexample:
 
 def _with_fewer_digits(example: Counterexample, again: Again) -> Counterexample:
     """A counterexample that convinces no less and whose sides, if they take many digits, take fewer."""
-    left = iter(range(FEW))
+    left = iter(range(ATTEMPTS))
     best: Counterexample | None = example
     while best is not None:
         example, best = best, None

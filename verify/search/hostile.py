@@ -27,11 +27,20 @@ from verify.evidence.counterexamples import Counterexample
 from verify.search import spectral, states
 from verify.search.climbing import ascend
 
-#: Instances with curvatures far apart, and of those met the nearest to a violation, at which answers are looked for.
-STIFF, NEAREST = 24, 6
-#: Starts of a climb that are compared, of which so many are climbed from, and how much smaller than others coordinates
-#: of a start may be, as a power of 10.
-STARTS, CLIMBED, SMALLER = 400, 4, 4
+
+@dataclass(frozen=True)
+class HostileLimits:
+    """The instances at which an adversary's answers are looked for, and the starts at each."""
+
+    stiff: int = 24  # instances with curvatures far apart
+    nearest: int = 6  # instances met that came nearest to a violation
+    starts: int = 400  # random states and answers that are compared
+    climbed: int = 4  # the worst of these, from which the search climbs
+
+
+LIMITS = HostileLimits()
+#: Coordinates of a start may be smaller than others by this power of 10.
+SMALLER = 4
 #: Sides below this share of the largest that are seen are rounding.
 NEGLIGIBLE = 1e-8
 #: Rounds after which answers are looked for.
@@ -60,7 +69,7 @@ def worst(claim: Claim, nearest: Sequence[Recipe], rng: np.random.Generator) -> 
     curvatures far apart."""
     if not applies(claim):
         return
-    for recipe in (*nearest[:NEAREST], *stiff(claim, rng, STIFF)):
+    for recipe in (*nearest[: LIMITS.nearest], *stiff(claim, rng, LIMITS.stiff)):
         case = Case(claim, recipe)
         try:
             met = hypotheses_hold(case) and not states.too_many(case)
@@ -162,16 +171,16 @@ def _at(search: _Search, rounds: int, rng: np.random.Generator) -> Iterator[Wors
 def _climbed(search: _Search, rounds: int, part: int, rng: np.random.Generator) -> Iterator[tuple[float, Array]]:
     """Yield large ratios of the sides, and where they are."""
     size = search.case.dimension
-    starts = rng.standard_normal((STARTS, search.size))
-    smaller = rng.random((STARTS, size)) * rng.integers(0, 2, (STARTS, 1))
-    smaller[np.arange(STARTS), rng.integers(size, size=STARTS)] = 0
+    starts = rng.standard_normal((LIMITS.starts, search.size))
+    smaller = rng.random((LIMITS.starts, size)) * rng.integers(0, 2, (LIMITS.starts, 1))
+    smaller[np.arange(LIMITS.starts), rng.integers(size, size=LIMITS.starts)] = 0
     starts[:, :size] *= 10.0 ** (-SMALLER * smaller)
     left, right = search.sides(starts, rounds, part)
     magnitude = abs(left) + abs(right)
     # Where both sides nearly vanish their ratio is rounding.
     seen = magnitude > NEGLIGIBLE * np.nanmax(magnitude, initial=0.0)
     ratios = np.where(seen, np.nan_to_num(spectral.ratio(left, right), nan=0.0), -np.inf)
-    for k in np.argsort(-spectral.steady(ratios), kind="stable")[:CLIMBED]:
+    for k in np.argsort(-spectral.steady(ratios), kind="stable")[: LIMITS.climbed]:
         if not seen[k]:
             continue
         # Each coordinate of the state in its own unit: steps are as large as the largest.

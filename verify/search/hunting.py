@@ -29,36 +29,43 @@ from verify.comparisons import asserted
 from verify.evidence.counterexamples import Counterexample
 from verify.search import hostile, seen, spectral, states
 
-#: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
-EVERY, CLOSE = 4, 2
-#: How far beyond the numbers that stand in a claim states are looked at, and how large these may be.
-BEYOND, LARGEST = 30.0, 10**100
-#: So many times more recipes are proposed where one is looked for that a changed claim alone allows.
-SOUGHT = 10
-#: Instances of each way in which maxima bind at which a bound that is nearly attained is evaluated exactly: what floats
-#: cannot tell from equality may exceed it.
-TIES = 3
-#: From how many instances the search climbs to worse parameters, by how many steps, and by how many where the ratio of
-#: the sides is more than the last, and not one.
-STARTS, STEPS, FURTHER, ALMOST = 3, 15, 60, 0.9
-#: Recipes at most whose functions are beyond the class, though they meet the hypotheses; how often each is changed.
-NARROW, TIMES = 60, 3
-#: Of how many numbers of clients, the least, instances are taken to where terms of maxima meet at mu = L.
-FEW = 3
+
+@dataclass(frozen=True)
+class HuntLimits:
+    """The numbers of instances that a hunt looks at, and in which ways."""
+
+    far_every: int = 4  # one in this many is looked at far away too
+    close: int = 2  # the first that are met are looked at next to the optimum in fractions, which is slow
+    wider: int = 10  # times more recipes are proposed where those are wanted that a changed claim alone allows
+    # Of each way in which maxima bind, evaluated exactly where floats cannot tell equality from a violation.
+    ties: int = 3
+    # From which the search climbs to worse parameters; and as many where hypotheses leave the least room.
+    starts: int = 3
+    steps: int = 15  # of each climb
+    further: int = 60  # of each climb, while the ratio is between `almost` and 1
+    almost: float = 0.9  # a ratio that is worth them
+    narrow: int = 60  # recipes beyond the class that meet the hypotheses
+    changes: int = 3  # attempts at one of them from each instance
+    client_numbers: int = 3  # the least numbers of clients with which terms of maxima are made to meet at mu = L
+    extremes: int = 4  # besides the nearest to a violation, with extreme values of what no hypothesis bounds
+    turned: int = 12  # the first, and the nearest to a violation, with compressors that answer otherwise for one draw
+    first: int = 12  # the first at which assertions of an author are compared with the code
+    again: int = 40  # and then one in this many
+
+
+LIMITS = HuntLimits()
+#: Far states are this many times the numbers that stand in a claim.
+BEYOND = 30.0
+#: Larger numbers in a claim are not taken for sizes of states.
+LARGEST = 10**100
+#: The seeds of turned compressors, of what is drawn at boundaries, and of the worst answers of adversaries.
+TURNED_SEED = 12
+BOUNDARIES = 13
+ANSWERS = 14
 #: Condition numbers beyond which worst-case programs are often left open.
 STIFF = 10_000
 #: How near to a bound that may not be attained letters are too near to it, relative to both sides.
 NEXT_TO = 1e-5
-#: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
-EXTREMES = 4
-#: Instances, of those that came nearest to a violation, whose compressors answer each vector otherwise for one draw.
-TURNED = 12
-#: The seed of what is drawn at boundaries.
-BOUNDARIES = 13
-#: The seed of the worst answers of adversaries.
-ANSWERS = 14
-#: So many instances at first, and then one in so many, at which what an author asserts is compared with the code.
-LOOKED, AGAIN = 12, 40
 #: Hypotheses that bound letters.
 _BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
 
@@ -134,8 +141,8 @@ def scales(claim: Claim, index: int, met: int) -> tuple[Any, ...]:
 
     Far away, and there beyond the numbers that stand in the claim and beyond their roots; and next to the optimum.
     """
-    near = (states.NEARBY[index % len(states.NEARBY)], *((states.NEAR,) if met < CLOSE else ()))
-    if index % EVERY:
+    near = (states.NEARBY[index % len(states.NEARBY)], *((states.NEAR,) if met < LIMITS.close else ()))
+    if index % LIMITS.far_every:
         return near
     past = [float(size) for size in pinned.thresholds(claim) if size < LARGEST]
     return (*states.FAR, *(BEYOND * size for size in past), *(BEYOND * math.sqrt(size) for size in past), *near)
@@ -165,7 +172,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
     recipes = _climbing(claim, rng, size, met) if climbing else proposed(claim, rng, size)
     for index, case in enumerate(Case(claim, recipe) for recipe in recipes):
         with attributed(claim, case.recipe):
-            asked = not wrong and (limit or len(met) < LOOKED or index % AGAIN == 0)
+            asked = not wrong and (limit or len(met) < LIMITS.first or index % LIMITS.again == 0)
             if asked:
                 wrong = failed_assertion(case.anew())
             if wrong and not limit:
@@ -180,7 +187,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if found is not None and not asked and not limit and (wrong := failed_assertion(case.anew())):
                 break
             beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
-            if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):
+            if undefined is None and (beyond or not findings or index < LIMITS.first or index % LIMITS.again == 0):
                 undefined = states.find_undefined_side(case, beyond)
         if not findings:
             undefined = undefined or undefined_at(case)
@@ -220,7 +227,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
         instances = instances or informative
         refutations += islice(_at_boundaries(claim), enough - len(refutations))
     # Programs of many clients are large, and say no more.
-    few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
+    few = [m for m in met if len(m.recipe.get("clients", ())) <= states.LIMITS.clients]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
     return Hunt(
         instances,
@@ -243,11 +250,11 @@ def _turned(claim: Claim, met: list[_Met]) -> Iterator[tuple[Case, list[states.F
 
     They have random numbers of their own, so that all else is looked at as it is without them.
     """
-    rng = generator(claim, TURNED)
+    rng = generator(claim, TURNED_SEED)
     recipes = [with_turned(claim.setting, m.recipe) for m in met]
     pairs = [(m, recipe) for m, recipe in zip(met, recipes, strict=True) if recipe is not None and m.ratio < np.inf]
-    nearest = sorted(pairs, key=lambda pair: -pair[0].ratio)[:TURNED]
-    for _, recipe in (*nearest, *pairs[:TURNED]):
+    nearest = sorted(pairs, key=lambda pair: -pair[0].ratio)[: LIMITS.turned]
+    for _, recipe in (*nearest, *pairs[: LIMITS.turned]):
         with attributed(claim, recipe):
             case = Case(claim, recipe)
             findings = states.examine(case, rng) or []
@@ -282,19 +289,19 @@ def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[_Met]
     arguments, which few draws come near to.
     """
     yield from proposed(claim, rng, size)
-    found = [claim.instances.narrow(m.recipe, rng) for m in met for _ in range(TIMES)]
+    found = [claim.instances.narrow(m.recipe, rng) for m in met for _ in range(LIMITS.changes)]
     beyond = [recipe for recipe in found if recipe is not None]
-    yield from (beyond[int(i)] for i in rng.permutation(len(beyond))[:NARROW])
+    yield from (beyond[int(i)] for i in rng.permutation(len(beyond))[: LIMITS.narrow])
     for recipe in _kinds(met):
         yield from claim.instances.crossings(recipe, rng)
-    starts = sorted((m for m in met if 0 < m.ratio < np.inf), key=lambda m: -m.ratio)[:STARTS]
+    starts = sorted((m for m in met if 0 < m.ratio < np.inf), key=lambda m: -m.ratio)[: LIMITS.starts]
     rooms = _rooms(claim, met)
     least = [m for row, m in rooms if row[-1] == min(row[-1] for row, _ in rooms)]
-    starts += [least[int(i)] for i in rng.permutation(len(least))[:STARTS]]
+    starts += [least[int(i)] for i in rng.permutation(len(least))[: LIMITS.starts]]
     for start in starts:
         ratio, at = start.ratio, start.recipe
-        for step in range(FURTHER):
-            if step >= STEPS and not ALMOST < ratio < 1 - states.SUSPECT:
+        for step in range(LIMITS.further):
+            if step >= LIMITS.steps and not LIMITS.almost < ratio < 1 - states.SUSPECT:
                 break
             near, before = claim.instances.nearby(at, rng), len(met)
             if near is None:
@@ -314,7 +321,7 @@ def _kinds(met: list[_Met]) -> list[Recipe]:
     for recipe in (m.recipe for m in met):
         vanish = {name for name, value in recipe.items() if isinstance(value, int | Fraction) and not value}
         found.setdefault((len(recipe.get("clients", ())), frozenset(vanish)), recipe)
-    few = sorted({n for n, _ in found})[:FEW]
+    few = sorted({n for n, _ in found})[: LIMITS.client_numbers]
     return [recipe for (n, _), recipe in found.items() if n in few]
 
 
@@ -326,7 +333,7 @@ def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Reci
     if original is not None:
         fresh = (
             recipe
-            for recipe, built in meeting(claim, islice(recipes, SOUGHT * size))
+            for recipe, built in meeting(claim, islice(recipes, LIMITS.wider * size))
             if not _meets(Case.of(original, built, recipe))
         )
         yield from islice(fresh, size)
@@ -422,7 +429,7 @@ def _extremes(claim: Claim, met: list[_Met]) -> list[_Met]:
     names = sorted(set().union(*constants))
     ends = {(name, end(t[name] for t in constants if name in t)) for name in names for end in (min, max)}
     chosen: list[_Met] = []
-    while ends and len(chosen) < EXTREMES:
+    while ends and len(chosen) < LIMITS.extremes:
         m, at = max(zip(met, constants, strict=True), key=lambda pair: len(ends & set(pair[1].items())))
         chosen.append(m)
         ends -= set(at.items())
@@ -514,7 +521,7 @@ def _float(value: Any) -> float:
 
 
 def _tied(case: Case, findings: list[states.Finding], ties: Counter[tuple[int, ...]]) -> bool:
-    """Return True if a bound is attained up to rounding in a regime that has had at most ``TIES`` such instances so
+    """Return True if a bound is attained up to rounding in a regime that has had at most ``ties`` such instances so
     far.
     """
     if states.pointwise(case.claim) or not any(abs(f.ratio - 1) <= states.SUSPECT for f in findings):
@@ -524,4 +531,4 @@ def _tied(case: Case, findings: list[states.Finding], ties: Counter[tuple[int, .
     except (ValueError, ArithmeticError):
         return False
     ties[binding] += 1
-    return ties[binding] <= TIES
+    return ties[binding] <= LIMITS.ties

@@ -25,14 +25,20 @@ from verify.exact import symbolic
 from verify.reading.whole import Code
 from verify.search import critical, hunting, spectral, states
 
-#: From how many points is climbed, the worst; with factors from the first to the last, how often at most.
-_STARTS, _FACTORS, _STEPS = 3, (Fraction(2), 1 + Fraction(1, 10**7)), 60
+#: Points from which is climbed, the worst.
+_STARTS = 3
+#: Steps of a climb.
+_STEPS = 60
+#: Sums that vanish somewhere, and points of each, of which the simplest are tried.
+_TRIED = 12
+#: Points of a sum that are enough.
+_EACH = 2
 #: Bytes beyond which no more clients are looked at.
 _BYTES = 2 * 10**8
+#: The first and the last factor by which a climb changes constants.
+_FACTORS = (Fraction(2), 1 + Fraction(1, 10**7))
 #: How simple constants are kept.
 _DIGITS = 10**9
-#: Points at which a sum vanishes, of which the simplest are tried, and how many of each are enough.
-_SOUGHT, _EACH = 12, 2
 
 
 class _Broken(Exception):
@@ -48,7 +54,7 @@ def look(claim: Claim, recipes: Sequence[Recipe], code: Code, seed: int) -> Coun
     of_code = critical.in_code(claim, code)
     vanishing = critical.vanishing(critical.sums(claim), given)
     turns = [*critical.turns(critical.sums(claim), given), *critical.ties(claim, given)]
-    sums = [*dict.fromkeys((*vanishing[:_SOUGHT], *turns[:_SOUGHT], *of_code[:_SOUGHT]))]
+    sums = [*dict.fromkeys((*vanishing[:_TRIED], *turns[:_TRIED], *of_code[:_TRIED]))]
     try:
         zeros = [tuple(islice(_at_zero(claim, e, recipes, rng), _EACH)) for e in sums]
         sets = critical.together([e for e in sums if critical.is_free(claim, e)], given) or []
@@ -94,7 +100,7 @@ def _at_zero(claim: Claim, e: sympy.Expr, recipes: Sequence[Recipe], rng: np.ran
             *critical.with_whole(start, e),
         )
     ]
-    for recipe in sorted(found, key=hunting.wildness)[:_SOUGHT]:
+    for recipe in sorted(found, key=hunting.wildness)[:_TRIED]:
         if _ratio(Case(claim, recipe), rng) is not None:
             yield recipe
 

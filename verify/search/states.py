@@ -34,22 +34,29 @@ from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation, spectral, vanishing
 from verify.search.climbing import ascend, climb
 
-#: Clients, and draws of one step of more than these, beyond which an instance is skipped.
-MANY, LARGEST_STEP = 4, 150
+
+@dataclass(frozen=True)
+class StateLimits:
+    """The sizes up to which the states of an instance are searched."""
+
+    clients: int = 4  # an instance with more is skipped if a step has more than `draws`
+    draws: int = 150  # of one step
+    exact_coordinates: int = 6  # states with more are not solved for in fractions, which takes too long
+    few_coordinates: int = 20  # with more a random search has little power, and gradients always follow it
+    gradients_every: int = 8  # with fewer they follow it one in this many times
+    directions: int = 12  # of states found before, and random ones, that are followed far away and near
+
+
+LIMITS = StateLimits()
+#: Sizes of far states, at which code may do otherwise.
+FAR = (1e3, 1e8)
+#: Distances from the optimum of near states, one at each instance; and the distance of those in fractions.
+NEARBY = (1e-5, 1e-2, 1e-6)
+NEAR = Fraction(1, 10**8)
 #: Ratios above 1 by more than this are violations to confirm exactly.
 SUSPECT = 1e-9
-#: Far states at which code may do otherwise, how near to the optimum others are looked at, one such distance at each
-#: instance, and how near in fractions.
-FAR, NEARBY, NEAR = (1e3, 1e8), (1e-5, 1e-2, 1e-6), Fraction(1, 10**8)
 #: By how much more than 1 the ratio is there where floats count: small differences of large numbers lose digits.
 BLURRED = 0.02
-#: Coordinates beyond which that takes too long.
-SMALL = 6
-#: Coordinates beyond which a random search has little power and gradients always follow it, otherwise one in so many
-#: times.
-FEW, EVERY = 20, 8
-#: States, of what was found before and of others, whose directions are looked at far away and near.
-DIRECTIONS = 12
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
 VIOLATED = 1 + 1e-8
 
@@ -131,8 +138,8 @@ def _is_stationary(case: Case, point: Coordinates) -> bool:
 
 def too_many(case: Case) -> bool:
     """Return True if one step of many clients has more draws than can be enumerated."""
-    many = case.problem is not None and case.problem.n > MANY and case.statement.algorithm is not None
-    return many and tree_size(case, 1) > LARGEST_STEP
+    many = case.problem is not None and case.problem.n > LIMITS.clients and case.statement.algorithm is not None
+    return many and tree_size(case, 1) > LIMITS.draws
 
 
 def _findings(case: Case, rng: np.random.Generator) -> list[Finding]:
@@ -326,7 +333,7 @@ def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: n
         return Finding(worst.ratio, worst.theta, rounds, "spectral")
     # A deep tree of draws makes every state dear.
     theta, ratio = climb(both, size, rng, size=36 if rounds <= 1 else 12)
-    if rounds <= 1 and ratio <= 1 and (len(theta) > FEW or not rng.integers(EVERY)):
+    if rounds <= 1 and ratio <= 1 and (len(theta) > LIMITS.few_coordinates or not rng.integers(LIMITS.gradients_every)):
         theta, ratio = max((theta, ratio), ascend(both, theta), key=lambda found: found[1])
     return Finding(ratio, theta, rounds, "search")
 
@@ -379,7 +386,7 @@ def elsewhere(case: Case, found: list[Finding], scales: Iterable[Any]) -> Iterat
 
             try:
                 with np.errstate(all="ignore"):
-                    solvable = at.instance.quadratic and not (exact and size > SMALL)
+                    solvable = at.instance.quadratic and not (exact and size > LIMITS.exact_coordinates)
                     forms = spectral.forms(both, size) if solvable else None
                     if forms is None:
                         worst = _worst_direction(both, found, size)
@@ -398,8 +405,10 @@ def elsewhere(case: Case, found: list[Finding], scales: Iterable[Any]) -> Iterat
 
 def _worst_direction(both: Any, found: list[Finding], size: int) -> spectral.Worst:
     """Return the state, of a few states of size one, at which the sides contradict a claim most."""
-    states = [f.theta / abs(f.theta).max() for f in found[:DIRECTIONS] if len(f.theta) == size and f.theta.any()]
-    fixed = np.random.default_rng(0).choice([-1.0, 0.0, 0.0, 1.0], (DIRECTIONS, size))
+    states = [
+        f.theta / abs(f.theta).max() for f in found[: LIMITS.directions] if len(f.theta) == size and f.theta.any()
+    ]
+    fixed = np.random.default_rng(0).choice([-1.0, 0.0, 0.0, 1.0], (LIMITS.directions, size))
     rows = np.array([*states, *fixed])
     ratios = np.nan_to_num(spectral.ratio(*(to_float(side) for side in both(rows))), nan=np.inf)
     worst = int(ratios.argmax())

@@ -47,10 +47,17 @@ from verify.pep.worst_case import certify
 from verify.search import hunting, refutation, states
 from verify.tightness.grids import Choice
 
-#: Rounds after which a bound is compared with its worst case over the class, while programs stay small: leaves of the
-#: tree of draws, and rows.
-ROUNDS = (0, 1, 2, 3)
-_LEAVES, _ROWS = 9, 16
+
+@dataclass(frozen=True)
+class ComparisonLimits:
+    """The worst cases over the class with which a bound is compared, while programs stay small."""
+
+    rounds: tuple[int, ...] = (0, 1, 2, 3)  # after which it is compared
+    leaves: int = 9  # of the tree of draws
+    rows: int = 16  # of a program
+
+
+_LIMITS = ComparisonLimits()
 
 
 class Subject(StrEnum):
@@ -233,15 +240,15 @@ def _program(case: Case, rounds: int = 1) -> tuple[programs.Program, bool]:
     if case.statement.horizon:
         if posed.instance.initial is None:
             raise ValueError(f"the initial state of {case.claim.id} is not known formally")
-        if rounds and tree_size(case, rounds) > _LEAVES:
-            raise ValueError(f"there are more than {_LEAVES} outcomes after {rounds} rounds")
+        if rounds and tree_size(case, rounds) > _LIMITS.leaves:
+            raise ValueError(f"there are more than {_LIMITS.leaves} outcomes after {rounds} rounds")
     left, right = (scalar(side) for side in sides(case.with_instance(posed.instance), np.zeros((1, 0)), rounds)[0])
     return _small(programs.ratio(left, right, posed.constraints(True))), posed.wider
 
 
 def _small(program: programs.Program) -> programs.Program:
-    if max(map(len, program.blocks), default=0) > _ROWS:
-        raise ValueError(f"the program has more than {_ROWS} rows")
+    if max(map(len, program.blocks), default=0) > _LIMITS.rows:
+        raise ValueError(f"the program has more than {_LIMITS.rows} rows")
     return program
 
 
@@ -345,7 +352,7 @@ def _from_below(case: Case, statement: Bound, choice: Choice, constant: Fraction
     """The largest left/(factor^T initial) found: over the class for few rounds, and by search over the recipes."""
     unit = replace(case.claim, statement=replace(statement, constant=sympy.S.One))
     found = []
-    for rounds in ROUNDS:
+    for rounds in _LIMITS.rounds:
         try:
             with attributed(case.claim, case.instance.text):
                 program, wider = _program(case.with_claim(unit), rounds)

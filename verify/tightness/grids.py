@@ -9,6 +9,7 @@ lie at the boundary of a hypothesis.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any, NamedTuple
@@ -24,10 +25,17 @@ from verify.base.evaluate import hypotheses_hold, meeting
 #: Values of the paper's letters.
 Letters = Mapping[str, Fraction]
 
-#: Choices taken from a setting without a sweep, and recipes among which they are looked for.
-_DRAWN, _EXAMINED = 12, 400
-#: Clients of such a choice at most: a worst case takes seconds beyond.
-_CLIENTS = 4
+
+@dataclass(frozen=True)
+class GridLimits:
+    """The choices taken from a setting without a sweep."""
+
+    choices: int = 12  # the first distinct ones
+    recipes: int = 400  # among which they are looked for
+    clients: int = 4  # the most: a worst case takes seconds with more
+
+
+_LIMITS = GridLimits()
 
 
 class Choice(NamedTuple):
@@ -83,15 +91,15 @@ def _swept(claim: Claim, at: Letters) -> list[Choice]:
 
 def _drawn(claim: Claim, at: Letters) -> list[Choice]:
     found: dict[tuple[tuple[str, Fraction], ...], Choice] = {}
-    examined = islice(claim.instances.recipes(np.random.default_rng(0)), _EXAMINED)
-    small = (recipe for recipe in examined if len(recipe.get("clients", ())) <= _CLIENTS)
+    examined = islice(claim.instances.recipes(np.random.default_rng(0)), _LIMITS.recipes)
+    small = (recipe for recipe in examined if len(recipe.get("clients", ())) <= _LIMITS.clients)
     for recipe, instance in meeting(claim, small):
         letters = dict(_rational(claim.setting.bind(instance.problem, instance.params)))
         _known(claim, at, tuple(letters))
         key = tuple(letters.items())
         if key not in found and all(letters[name] == value for name, value in at.items()):
             found[key] = Choice(key, (recipe,))
-        if len(found) == _DRAWN:
+        if len(found) == _LIMITS.choices:
             break
     return list(found.values())
 

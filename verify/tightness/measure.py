@@ -30,7 +30,18 @@ from verify.tightness import exceedance
 
 # A run ends when its bound has fallen by this factor, or when all that it may spend is spent.
 _DECREASE = 1e-2
-_SEEDS, _FEWEST_SEEDS, _FEWEST_ROUNDS = 20, 4, 10
+
+
+@dataclass(frozen=True)
+class MeasureLimits:
+    """The size of a measured run."""
+
+    seeds: int = 20  # where so many are affordable
+    fewest_seeds: int = 4  # of a run of all its rounds
+    fewest_rounds: int = 10  # where even these are not affordable
+
+
+_LIMITS = MeasureLimits()
 
 
 @dataclass(frozen=True)
@@ -174,8 +185,8 @@ def _size(claim: Claim, problem: Problem, params: Any, affordable: float) -> tup
     """Rounds for the bound to fall by ``_DECREASE``, and seeds; fewer of both where their product is unaffordable."""
     factor = float(evaluate(claim.statement.factor, claim.setting.bind(problem, params)))
     rounds = math.ceil(math.log(_DECREASE) / math.log(factor))
-    seeds = min(_SEEDS, max(_FEWEST_SEEDS, int(affordable / rounds)))
-    return max(_FEWEST_ROUNDS, min(rounds, int(affordable / seeds))), seeds
+    seeds = min(_LIMITS.seeds, max(_LIMITS.fewest_seeds, int(affordable / rounds)))
+    return max(_LIMITS.fewest_rounds, min(rounds, int(affordable / seeds))), seeds
 
 
 def _measured_quantity(claim: Claim) -> Quantity:

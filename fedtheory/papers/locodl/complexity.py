@@ -39,7 +39,7 @@ FEWER_COORDINATES = sympy.Le(k, d, evaluate=False)
 _JOINT = sympy.Le(omega_av, omega, evaluate=False)
 
 #: Rounds of each method, first column of Table 1, as printed.
-TABLE_1: dict[str, Any] = {
+TABLE_1: dict[str, sympy.Expr] = {
     "diana": (1 + omega / n) * kappa + omega,
     "ef21": (1 + omega) * kappa,
     "5gcs-cc": (1 + sqrt(omega) + omega / sqrt(n)) * sqrt(kappa) + omega,
@@ -51,7 +51,7 @@ TABLE_1: dict[str, Any] = {
 }
 _three_quarters = omega ** sympy.Rational(3, 4) / n ** sympy.Rational(1, 4)
 #: The columns for omega = O(n) and for omega = Theta(n), as printed.
-TABLE_1_REGIMES: dict[str, tuple[Any, Any]] = {
+TABLE_1_REGIMES: dict[str, tuple[sympy.Expr, sympy.Expr]] = {
     "diana": (kappa + omega, kappa + omega),
     "ef21": ((1 + omega) * kappa, (1 + omega) * kappa),
     "5gcs-cc": ((1 + sqrt(omega)) * sqrt(kappa) + omega,) * 2,
@@ -62,7 +62,7 @@ TABLE_1_REGIMES: dict[str, tuple[Any, Any]] = {
 }
 _double = (sqrt(d) + d / sqrt(n)) * sqrt(kappa) + d
 #: Uplink reals of each method, first column of Table 2, and the column n = O(d), as printed.
-TABLE_2: dict[str, tuple[Any, Any]] = {
+TABLE_2: dict[str, tuple[sympy.Expr, sympy.Expr]] = {
     "diana": ((1 + d / n) * kappa + d, d / n * kappa + d),
     "ef21": (d * kappa, d * kappa),
     "5gcs-cc": (_double, d / sqrt(n) * sqrt(kappa) + d),
@@ -102,7 +102,7 @@ _p_adiana = Min(1, Max(1, sqrt(n / (32 * omega)) - 1) / (2 * (1 + omega)))
 _eta_adiana = Min(sympy.Rational(1, 2), n / (64 * omega * (2 * _p_adiana * (omega + 1) + 1) ** 2)) / kappa
 _theta_adiana = Min(sympy.Rational(1, 4), sqrt(_eta_adiana / _p_adiana))
 #: Iterations (for LoCoDL rounds) that the theorem of each method grants, in units of log(1/epsilon).
-FROM_THEOREMS: dict[str, Any] = {
+FROM_THEOREMS: dict[str, sympy.Expr] = {
     "diana": Max(1 / _step_diana, 2 * (1 + omega)),
     "ef21": Max(kappa * (1 + _ratio_ef21), 2 / _theta),
     "5gcs-cc": Max(1 + 1 / _gamma_5gcs, (1 + omega) * (1 + kappa * _gamma_5gcs * (1 + omega / n) / 2)),
@@ -119,7 +119,7 @@ s = sympy.Symbol("s", integer=True, positive=True)
 #: Iterations that its theorem grants, reals that a client sends a round, and its choice of p and s (in that order).
 ITERATIONS_SCAFFNEW = Max(kappa, (n - 1) ** 2 * s / (p**2 * n * (s - 1) ** 2))
 REALS_SCAFFNEW = sympy.ceiling(s * d / n)
-CHOICE_SCAFFNEW: dict[sympy.Symbol, Any] = {p: Min(1, sqrt(n / (s * kappa))), s: Max(2, sympy.floor(n / d))}
+CHOICE_SCAFFNEW: dict[sympy.Symbol, sympy.Expr] = {p: Min(1, sqrt(n / (s * kappa))), s: Max(2, sympy.floor(n / d))}
 
 introduction = section("Section 1.2", CONSTANTS, CONDITION, id="")
 _READING_UPLINK = "eq. (10), to which the sentence refers, for n >= d^2, where its second term is at most its first"

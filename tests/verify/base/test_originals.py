@@ -14,7 +14,7 @@ import pytest
 import sympy
 
 import fedtheory as ft
-from fedtheory.numbers import functions
+from fedtheory.numbers import exact_functions
 from verify.base import originals, uses
 from verify.checking import check
 from verify.reading import known, listed
@@ -166,7 +166,7 @@ def test_what_is_replaced_stops_a_check(monkeypatch):
 def test_each_table_of_known_functions_has_what_is_kept():
     """What code is read to do, or is computed in fractions, is on the one list of what may be used."""
     listed = {id(value) for value in uses.NUMERIC.values()}
-    meant = [function for function, _ in known.FUNCTIONS] + [*functions._KNOWN, *functions._PURE]
+    meant = [function for function, _ in known.FUNCTIONS] + [*exact_functions._KNOWN, *exact_functions._PURE]
     of_numpy = [f for f in meant if str(getattr(f, "__module__", "")).partition(".")[0] == "numpy"]
     assert len(of_numpy) > 30
     assert [f for f in of_numpy if id(f) not in listed] == []

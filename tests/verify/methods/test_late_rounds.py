@@ -266,7 +266,7 @@ def test_on_convex_functions_no_failure_is_found(monkeypatch):
     monkeypatch.setattr(late_rounds, "PLACES", 2)
     found = _found(_of_sarah(ft.SmoothConvex(L)))
     assert found.verdict is None and found.instances > 20
-    assert found.seen >= {seen.FunctionsSeen(seen.QUADRATICS, d, late_rounds.LAST, True) for d in (1, 2)}
+    assert found.seen >= {seen.FunctionsSeen(seen.QUADRATICS, d, late_rounds.LIMITS.last, True) for d in (1, 2)}
 
 
 def test_what_is_drawn_makes_no_difference_among_equal_curvatures():

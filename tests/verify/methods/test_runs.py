@@ -89,7 +89,7 @@ def test_beside_a_proof_few_runs_are_looked_at():
     stored = METHOD.skipped("")
     inquiry = Inquiry(holds, 0, 0, given=())
     found = METHOD.guard(METHOD, inquiry, stored)
-    assert found.verdict is None and found.instances == runs.FEW < METHOD.run(METHOD, inquiry).instances
+    assert found.verdict is None and found.instances == runs.LIMITS.few < METHOD.run(METHOD, inquiry).instances
     # Whatever was stored.
     assert METHOD.guard(METHOD, Inquiry(fails, 0, 0, given=()), stored).verdict is Verdict.REFUTED
 

@@ -18,7 +18,7 @@ from fedtheory.papers.baseline.rival_settings import GRADSKIP_STEP, OF_EACH, PRO
 from fedtheory.randomness import Bernoulli, Product, participation
 from fedtheory.settings.hypotheses import Hypothesis, of_each
 from verify.base.evaluate import meeting
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.multipliers.work import CLIENTS
 from verify.reading.source import Unread
 from verify.search import hunting
@@ -30,7 +30,7 @@ def shown(claim, work=0):
     recipes = islice(claim.instances.recipes(hunting.generator(claim, 0)), 12)
     instances = [instance for _, instance in meeting(claim, recipes)]
     try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), work), str)
+        return not isinstance(client_proofs.prove(claim, instances, np.random.default_rng(0), work), str)
     except Unread:
         return False
 

@@ -13,7 +13,7 @@ from fedtheory.papers.locodl.setting import n, omega
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.reading.source import Unread
 from verify.search import hunting
 
@@ -24,7 +24,7 @@ def shown(claim):
     recipes = islice(claim.instances.recipes(hunting.generator(claim, 0)), 12)
     instances = [instance for _, instance in meeting(claim, recipes)]
     try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0)), str)
+        return not isinstance(client_proofs.prove(claim, instances, np.random.default_rng(0)), str)
     except Unread:
         return False
 

@@ -15,7 +15,7 @@ from fedtheory.papers.feddcd import accelerated, appendix_b, descent
 from fedtheory.problems.constrained import multiplier
 from fedtheory.randomness import UniformSubset, WeightedSubset
 from verify.base.evaluate import meeting
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.reading.source import Unread
 from verify.search import hunting
 
@@ -33,7 +33,7 @@ def _seen(claim):
 def shown(claim):
     """Whether a claim is proved, by what is stored of it."""
     try:
-        return not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0), 0), str)
+        return not isinstance(client_proofs.prove(claim, _seen(claim), np.random.default_rng(0), 0), str)
     except Unread:
         return False
 
@@ -45,7 +45,7 @@ def test_stored_multipliers_prove_their_claims(id):
 
 def test_multipliers_are_found():
     claim = replace(claims.get("feddcd/eq-28"), id="mine/other")
-    assert not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0)), str)
+    assert not isinstance(client_proofs.prove(claim, _seen(claim), np.random.default_rng(0)), str)
 
 
 def _right(id, right):

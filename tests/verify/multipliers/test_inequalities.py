@@ -18,10 +18,10 @@ from fedtheory.papers.fedopt import dual_steps
 from fedtheory.papers.fedopt.predictors import Theta
 from fedtheory.problems.constrained import multiplier
 from verify.base.evaluate import meeting
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
+from verify.multipliers.common_multipliers import searched
+from verify.multipliers.common_relations import agreed
 from verify.multipliers.inequalities import invariant_of, pose
-from verify.multipliers.linked_search import searched
-from verify.multipliers.links import agreed
 from verify.multipliers.proofs import Wrong
 from verify.multipliers.work import CLIENTS, Work
 from verify.reading import claimed
@@ -53,7 +53,7 @@ def _seen(claim):
 def shown(claim, work=0):
     """Return True if a claim is proved, by what is stored of it or by what is found with some work."""
     try:
-        return not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0), work), str)
+        return not isinstance(client_proofs.prove(claim, _seen(claim), np.random.default_rng(0), work), str)
     except Unread:
         return False
 
@@ -85,7 +85,7 @@ def _groups(claim):
 
 
 def test_everything_that_is_stored_is_of_a_claim_and_reads():
-    for id, parts in linking.stored().items():
+    for id, parts in client_proofs.stored().items():
         assert isinstance(claims.get(id).statement, Inequality | OneStep)
         assert all(set(part) == {"multipliers", "plans"} for part in parts.values())
 
@@ -169,8 +169,8 @@ def test_what_is_known_of_a_sum_is_not_known_of_a_client(quantity, true):
 
 def test_what_is_linked_has_one_multiplier():
     (group, *_) = _groups(claims.get("fedadmm/theorem-4.1/c/begins"))
-    known = linking.stored()["fedadmm/theorem-4.1/c/begins"]
-    trees = linking.read(group, known)
+    known = client_proofs.stored()["fedadmm/theorem-4.1/c/begins"]
+    trees = client_proofs.read(group, known)
     links = {of for of, _ in group.linked.values()}
     assert len(group.parts) == 2 and links
     # As if no client but the idle ones had been told.
@@ -178,7 +178,7 @@ def test_what_is_linked_has_one_multiplier():
         less = {k: c for k, c in part["multipliers"].items() if k not in group.linked}
         assert less != part["multipliers"]
         with pytest.raises(Wrong):
-            linking.read(group, {**known, name: {**part, "multipliers": less}})
+            client_proofs.read(group, {**known, name: {**part, "multipliers": less}})
     with pytest.raises(Wrong, match="has no proof"):
         agreed(group, dict(list(trees.items())[:1]))
 

@@ -11,7 +11,7 @@ import fedtheory as ft
 from fedtheory.numbers.rational import is_exact
 from fedtheory.randomness import expectation, support_of
 from verify.base.evaluate import meeting
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.reading.source import Unread
 from verify.search import hunting
 
@@ -112,7 +112,7 @@ def test_a_false_claim_is_not_proved(name):
     recipes = claim.instances.recipes(hunting.generator(claim, 0))
     seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
     with pytest.raises(Unread, match=r"depend on the state|outside of a step|uses what is drawn"):
-        linking.prove(claim, seen, np.random.default_rng(0), 1)
+        client_proofs.prove(claim, seen, np.random.default_rng(0), 1)
 
 
 @pytest.mark.parametrize("said", ["one client's message", "a gradient at messages"])
@@ -146,7 +146,7 @@ def test_what_compressors_draw_is_not_taken_for_fixed(said):
     recipes = claim.instances.recipes(hunting.generator(claim, 0))
     seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
     with pytest.raises(Unread, match=r"what is drawn|something drawn"):
-        linking.prove(claim, seen, np.random.default_rng(0), 1)
+        client_proofs.prove(claim, seen, np.random.default_rng(0), 1)
 
 
 def drawn_sums(problem, params, state):
@@ -168,4 +168,4 @@ def test_a_sum_that_is_drawn_has_no_name_in_an_expectation():
     recipes = claim.instances.recipes(hunting.generator(claim, 0))
     seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
     with pytest.raises(Unread, match="in expectation is not known"):
-        linking.prove(claim, seen, np.random.default_rng(0), 1)
+        client_proofs.prove(claim, seen, np.random.default_rng(0), 1)

@@ -15,7 +15,7 @@ from fedtheory.instances import numbers
 from fedtheory.papers.fedadmm.experiments import PRODUCT, SQUARE, alpha_1, mu_1
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.evaluate import meeting
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.reading import theory
 from verify.reading.source import Unread
 from verify.search import hunting
@@ -56,7 +56,7 @@ def _shown(relation, requires=(), **of_setting):
 def _is_proved(claim):
     instances = [i for _, i in meeting(claim, islice(claim.instances.recipes(hunting.generator(claim, 0)), 12))]
     try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0)), str)
+        return not isinstance(client_proofs.prove(claim, instances, np.random.default_rng(0)), str)
     except Unread:
         return False
 

@@ -14,7 +14,7 @@ import sympy
 
 import fedtheory as ft
 from verify.base.evaluate import meeting
-from verify.multipliers import linking
+from verify.multipliers import client_proofs
 from verify.reading.source import Unread
 from verify.search import hunting
 
@@ -30,7 +30,7 @@ def shown(claim, work=800):
     recipes = islice(claim.instances.recipes(hunting.generator(claim, 0)), 60)
     instances = [instance for _, instance in meeting(claim, recipes)][:8]
     try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), work), str)
+        return not isinstance(client_proofs.prove(claim, instances, np.random.default_rng(0), work), str)
     except Unread:
         return False
 

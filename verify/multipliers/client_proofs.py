@@ -10,8 +10,8 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.one_step import OneStep
+from verify.multipliers.common_relations import agreed
 from verify.multipliers.inequalities import ComparisonProof, invariant_of, pose
-from verify.multipliers.links import agreed
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.multipliers.work import CLIENTS, Work
 from verify.reading import claimed, comparing
@@ -62,7 +62,7 @@ def shown(
 def _proved(group: ComparisonProof, known: Mapping[str, Any], work: Work) -> Mapping[str, Tree] | str:
     def search() -> Mapping[str, Tree] | str:
         # Where all is stored, nothing is searched for, and no solver loaded.
-        from verify.multipliers.linked_search import searched
+        from verify.multipliers.common_multipliers import searched
 
         return searched(group, work)
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.multipliers.common_relations import agreed, nets
 from verify.multipliers.inequalities import ComparisonProof
-from verify.multipliers.links import agreed, nets
 from verify.multipliers.points import Programs, SamplePoints, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import OVER, CaseProof, Tree, check
@@ -22,8 +22,12 @@ from verify.multipliers.work import Work
 
 #: What is linked: multipliers by the names of links.
 Links = Mapping[str, Ratio]
-#: Points at which it is asked what is linked wants, how far off floats may be, and below what no multiplier is.
-_POINTS, _NEAR, _LOW = 8, 1e-5, 20.0
+#: Points at which programs ask for the multipliers that are linked.
+_POINTS = 8
+#: The error that these may have in floats.
+_NEAR = 1e-5
+#: Minus the least multiplier that is linked.
+_LOW = 20.0
 #: Numbers that are tried for what is linked.
 _SIMPLE = sorted(
     {Fraction(sign * a, b) for sign in (1, -1) for a in range(9) for b in range(1, 5)},

@@ -12,7 +12,7 @@ import fedtheory as ft
 from fedtheory import claims
 from fedtheory.numbers.rational import square
 from verify import check
-from verify.repair import readings, rewriting
+from verify.repair import misread_code, rewriting
 from verify.repair.changes import misreadings
 from verify.repair.families import COSTS
 from verify.repair.searching import Search
@@ -22,8 +22,8 @@ from verify.repair.trials import Bench
 def found(claim):
     """The words of what a few states speak not against, and the claims."""
     return {
-        " and ".join(one.text for one in by): claim.variant(**readings.misread(claim, by))
-        for by in readings.found(claim)
+        " and ".join(one.text for one in by): claim.variant(**misread_code.misread(claim, by))
+        for by in misread_code.found(claim)
     }
 
 
@@ -42,8 +42,8 @@ def test_another_part_of_the_state_is_read():
 
 def test_no_branch_is_looked_at_that_is_not_taken():
     claim = claims.get("fedadmm/eq-34")
-    at = readings.samples(claim)
-    lines = {(one.substitution.place.line, one.substitution.old) for one in readings.readings(claim, at)}
+    at = misread_code.samples(claim)
+    lines = {(one.substitution.place.line, one.substitution.old) for one in misread_code.readings(claim, at)}
     # It is W if what is printed is asked for, and else Pi.
     line = next(line for line, old in lines if old == "v.state.W")
     assert (line, "v.state.Pi") not in lines
@@ -51,7 +51,7 @@ def test_no_branch_is_looked_at_that_is_not_taken():
 
 def test_a_count_is_read_as_twice_as_many_less_2():
     claim = claims.get("fedadmm/eq-67")
-    counts = [one for one in readings.readings(claim, readings.samples(claim)) if one.sort == "count"]
+    counts = [one for one in misread_code.readings(claim, misread_code.samples(claim)) if one.sort == "count"]
     assert {"(2 * v.run.s0 - 2) for v.run.s0", "(2 * v.run.s0 - 1) for v.run.s0"} <= {one.text for one in counts}
     # What says more comes first.
     assert "- 2) for " in counts[0].text
@@ -104,7 +104,7 @@ def test_no_trifle_is_told():
 
     # With -y for y in the sum both sides are |x - y|^2, and with x for y a side is 0.
     claim = _claim(difference, product)
-    tried = {one.text for one in readings.readings(claim, readings.samples(claim))}
+    tried = {one.text for one in misread_code.readings(claim, misread_code.samples(claim))}
     assert {"(-state.y) for state.y", "state.x for state.y"} <= tried
     assert not found(claim)
     # With x for y in both, 0 = 0.
@@ -146,7 +146,7 @@ def _twice(of):
 
 def test_places_of_other_settings_are_no_samples():
     claim = claims.get("fedadmm/eq-34")
-    assert len(readings.samples(claim, [({"k0": 1}, ())])) == len(readings.samples(claim))
+    assert len(misread_code.samples(claim, [({"k0": 1}, ())])) == len(misread_code.samples(claim))
 
 
 def test_a_substitution_is_of_one_place(tmp_path):
@@ -183,5 +183,5 @@ def test_code_that_fails_ends_no_search(monkeypatch):
         raise RuntimeError("what it reads instead it cannot use")
 
     bench = Bench(claims.get("fedadmm/eq-34"))
-    monkeypatch.setattr(readings, "found", fails)
+    monkeypatch.setattr(misread_code, "found", fails)
     assert bench.misreadings() == []
