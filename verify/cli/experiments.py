@@ -87,6 +87,9 @@ def run_experiment(args: argparse.Namespace) -> int:
         for figure in chosen
         for data in running.found(figure, args.data)
     ]
+    if not planned:
+        wanted = (f"{f.id} on {s.name}{s.missing and f', {s.missing}'}" for f in chosen for s in f.sources)
+        raise ValueError(f"there are no data of {'; '.join(wanted)}: --data names the file or folder that has them")
     # All data are read, and complained of, before any work.
     count = sum(len(running.tasks(figure, data)) for figure, data in planned)
     out = directory(args.out)

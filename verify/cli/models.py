@@ -90,6 +90,8 @@ def run_certify(args: argparse.Namespace) -> int:
     from verify.report import consoles
     from verify.results import files
 
+    if not args.file.is_file():
+        raise ValueError(f"cannot read {args.file}: no such file")
     copy = None if args.json is None or answering.asked() else saving.writable(args.json)
     proofs = None if args.proofs is None else saving.directory(args.proofs)
     if args.letters:

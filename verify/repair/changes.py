@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, permutations
@@ -22,6 +22,7 @@ from fedtheory.settings.relations import Comparison
 from verify.repair import formulas, misread_code, of_paper, starts
 from verify.repair.families import COSTS, Family, potential, rate
 from verify.repair.solving import solved
+from verify.repair.units import Units
 from verify.report.statement import expression as words
 
 #: Numbers by which something is multiplied, before the least of them that serves is refined.
@@ -35,6 +36,9 @@ _MONOMIALS = 40
 _GROWING, _LOOSER = 0.6, 0.7
 #: Added if a side is multiplied by a count.
 _COUNTED = 0.4
+#: Added if letters, or a letter and a number, are compared that need not have the same unit, as a relative error and a
+#: curvature.
+_UNALIKE = 2.0
 #: Added to the cost of a power less in a rate: (1 - x)^(m - 1) <= (1 - x/2)^m, so that it is tried before half of x.
 _STRONGER = -0.3
 #: Added to the cost of another start if an option of the method is as in other claims of the paper.
@@ -177,6 +181,7 @@ def _shaped(claim: Claim) -> Iterator[Family]:
         for exponent in (node.exp + 1, node.exp - 1, node.exp / 2, 2 * node.exp):
             family = one("exponent", node, sympy.Pow(node.base, exponent))
             yield replace(family, further=_STRONGER) if exponent == node.exp - 1 and node in of_rate else family
+    yield from _powers(claim)
     for node in formulas.nodes(statement, sympy.Add):
         yield from (one("grouping", node, grouped) for grouped in _grouped(node))
         for argument in node.args:
@@ -193,6 +198,35 @@ def _shaped(claim: Claim) -> Iterator[Family]:
     if left is not None and right is not None and whole_sides:
         exchanged = {"left": right, "right": left}
         yield _fixed("reversed", "the two sides exchanged", exchanged)
+
+
+def _powers(claim: Claim) -> Iterator[Family]:
+    """Yield squares and roots of letters, and of sums of them, where a power may be another one."""
+    statement, has_power = claim.statement, _powered(claim)
+    for node in formulas.terms(statement):
+        alone = node.is_Symbol or (node.is_Add and all(len(part.free_symbols) <= 1 for part in node.args))
+        if alone and not node.is_integer and node.is_nonnegative and has_power(node):
+            for exponent in (sympy.Integer(2), sympy.Rational(1, 2)):
+                parts = formulas.rewritten(statement, formulas.raising(node, exponent))
+                yield _fixed("power", f"{words(node**exponent)} for {words(node)}", parts)
+    for node in formulas.nodes(statement, sympy.Pow):
+        if node.base.is_Symbol and has_power(node.base):
+            for exponent in (node.exp / 2, 2 * node.exp):
+                new = sympy.Pow(node.base, exponent)
+                parts = formulas.rewritten(statement, formulas.replacing(node, new))
+                yield _fixed("power", f"{words(new)} for {words(node)}", parts)
+
+
+def _powered(claim: Claim) -> Callable[[sympy.Expr], bool]:
+    """Return a test for what may be raised to another power and leave the units as they are: what has none, such as a
+    relative error, and a letter that stands in noise alone, which makes the unit of the noise.
+    """
+    statement, units = claim.statement, Units(claim)
+    quantities = measured(statement)
+    noise = [node for node in noises(statement) if not node.free_symbols & quantities]
+    others = getattr(statement, "right", sympy.S.Zero) - sum(noise, sympy.S.Zero)
+    in_noise = {letter for node in noise for letter in node.free_symbols} - others.free_symbols
+    return lambda node: not node.free_symbols & quantities and (units.is_number(node) or node in in_noise)
 
 
 def _unequal(claim: Claim) -> Iterator[Family]:
@@ -332,14 +366,17 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
 
     sources = claim.setting.sources
     letters = sorted((s for s in sources if s.is_Symbol and s.is_nonnegative), key=str)
+    units = Units(claim)
     for small, large in permutations(letters, 2):
-        yield Family("hypothesis on two letters", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
+        family = Family("hypothesis on two letters", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
+        yield family if units.alike(small, large) else replace(family, further=_UNALIKE)
     for letter in letters:
         if sources[letter] in ("n", "d"):
             # For one client, or in one dimension, little would be left.
             continue
         below = () if letter.is_integer else _BELOW
-        yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *below), True)
+        further = 0.0 if units.is_number(letter) else _UNALIKE
+        yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *below), True, further=further)
 
 
 #: Numbers by which the larger side of a hypothesis is multiplied.

@@ -30,6 +30,7 @@ COSTS: Mapping[str, float] = {
     "prefactor": 1.1,
     "term": 1.2,
     "count": 1.25,
+    "power": 1.25,
     "hypothesis tightened": 1.3,
     "offset": 1.4,
     "round": 1.5,

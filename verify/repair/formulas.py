@@ -72,6 +72,19 @@ def replacing(old: sympy.Expr, new: sympy.Expr) -> Rewriting:
     return lambda expression: expression.xreplace({old: new})
 
 
+def raising(node: sympy.Expr, exponent: sympy.Rational) -> Rewriting:
+    """Return the rewriting that raises an expression to a power wherever it has none."""
+
+    def changed(expr: sympy.Expr) -> sympy.Expr:
+        if expr == node:
+            return sympy.Pow(expr, exponent)
+        if not expr.args or (expr.is_Pow and expr.base == node):
+            return expr
+        return expr.func(*map(changed, expr.args))
+
+    return changed
+
+
 def rescaling(size: sympy.Rational, by: sympy.Expr) -> Rewriting:
     """Return the rewriting that multiplies a number, of either sign, wherever it stands outside of exponents."""
 

@@ -297,6 +297,10 @@ def test_progress_is_weighted_by_cost_and_estimates_from_what_was_done():
     assert pace.line(["b"]) == " 90%, 1 of 2 claims, about 19 s left; running: b"
     pace.done("b")
     assert pace.left == 0
+    thirds = progress.Pace({id: 0.1 for id in "abcdefghij"}, 100.0, lambda: now[0])
+    for id in "abcdefghij":
+        thirds.done(id)
+    assert "about 0 s left" in thirds.line()
     assert [progress.duration(s) for s in (59, 600, 8000)] == ["59 s", "10 min", "2.2 h"]
 
 

@@ -56,6 +56,35 @@ def test_bad_input_is_an_answer_too(capsys):
     assert found["status"] == 2 and found["error"].startswith("unknown claim 'nosuch'") and not found["lines"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ("repair mine.py", "unknown claim 'mine.py': a file of your own is named by --own"),
+        ("why mine.py", "unknown claim 'mine.py': a file of your own is named by --own"),
+        ("audit mine.py", "unknown claim 'mine.py': a file of your own is named by --own"),
+        ("audit --jobs 0", "argument --jobs: an integer of at least 1 was expected"),
+        ("audit locodl/eq-6 --data missing", "there is no file missing"),
+        ("table rates --format pdf", "argument --format: invalid choice: 'pdf'"),
+        ("check null.py", "null.py: source code string cannot contain null bytes"),
+        ("check missing.py", "cannot read missing.py: no such file"),
+        ("certify missing.py", "cannot read missing.py: no such file"),
+        ("certify .", "cannot read .: no such file"),
+        ("selftest --mutants -1", "argument --mutants: an integer of at least 0 was expected"),
+        ("replay .", "cannot read ."),
+        ("experiment locodl/figure-2", "there are no data of locodl/figure-2 on diabetes: --data names"),
+        ("export locodl/eq-6 --out null.py/x", "null.py"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_an_answer(arguments, error, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "null.py").write_bytes(b"\0")
+    assert main(arguments.split()) == 2
+    out, err = capsys.readouterr()
+    assert not out and err.startswith(f"fedtheory: {error}") and err.count("\n") == 1
+    found = answer(capsys, *arguments.split(), "--json")
+    assert found["status"] == 2 and found["error"].startswith(error) and not found["lines"]
+
+
 @pytest.mark.parametrize("text", ["CLAIMS = 3\n", "1/0\n"])
 def test_a_file_that_cannot_be_loaded_is_an_answer(capsys, tmp_path, text):
     (tmp_path / "mine.py").write_text(text)
