@@ -58,9 +58,7 @@ def taken(space: Space, values: Array, rows: Rows) -> Array:
         raise ValueError("rows are taken of something other than a vector for each example")
     drawn = arrays.leaf(space, DRAWN, (Axis.CLIENTS, Axis.EXAMPLES), True, mask=True)
     space.made_of[DRAWN] = (_rows_at, None)
-    entries = arrays.multiply(
-        arrays.as_numbers(arrays.inserted(drawn, 2)), arrays.inserted(values, 0)
-    )
+    entries = arrays.multiply(arrays.as_numbers(arrays.inserted(drawn, 2)), arrays.inserted(values, 0))
     return arrays.total(entries, [1], False)
 
 

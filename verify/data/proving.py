@@ -74,15 +74,17 @@ class Sides:
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown on one path through the conditions on letters: ``of``: the difference of each pair of sides, right
-    less left, and the sums that are not negative which add up to it, none where it is 0.
+    """What is shown on one path through the conditions on letters: ``of``: of each pair its sides, and the sums that
+    are not negative and add up to the right less the left, none where it is 0.
+
+    Where parts of the state were moved first, this is the difference of states so moved.
 
     ``compared``: at how many instances what was read agrees with the code.
     """
 
     about: Ground
     space: Space
-    of: tuple[tuple[Array, Array, str, tuple[Used, ...]], ...]
+    of: tuple[tuple[Array, Array, tuple[Used, ...]], ...]
     compared: int
 
 
@@ -153,7 +155,7 @@ def _on_path(
         used = () if difference.is_zero() else _added_up(difference, known, shifts) if relation == "<=" else None
         if used is None:
             return "the two sides do not reduce to the same sum, or to one that is larger by squares"
-        found.append((left, right, relation, used))
+        found.append((left, right, used))
     if why := _unmet(reader, about):
         return why
     return Shown(about, reader.space, tuple(found), _compare(claim, sides, instances, reader))
@@ -332,7 +334,9 @@ def _compare(claim: Claim, sides: Sides, instances: Sequence[Instance], reader: 
         if len(found) < COMPARED and _tells(there, space) and size not in found:
             there = with_letters(space, there)
             if isinstance(claim.statement, Agreement):
-                there = replace(there, draw=sampled(claim.statement.algorithm, there.problem, there.params, there.state))
+                there = replace(
+                    there, draw=sampled(claim.statement.algorithm, there.problem, there.params, there.state)
+                )
             if comparing.occurs(reader.taken, there):
                 found[size] = there
     for there in found.values():

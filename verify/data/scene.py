@@ -130,7 +130,9 @@ def _scene_on_nodes(
     params = NamedTupleValue(
         type(first.params),
         {
-            name: arrays.leaf(space, SIZE, (Axis.CLIENTS,)) if name == sizes else _parameter(space, name, instances, fixed)
+            name: arrays.leaf(space, SIZE, (Axis.CLIENTS,))
+            if name == sizes
+            else _parameter(space, name, instances, fixed)
             for name in type(first.params)._fields
         },
     )
