@@ -88,7 +88,8 @@ class Wording:
         fold = next((part for part in given if isinstance(part, Fold)), None)
         if fold is not None:
             starts, steps = ("; ".join(map(self.array, parts)) for parts in (fold.starts, fold.steps))
-            return f"part {given[0] + 1} of what {self.array(fold.count)} steps make of {starts}, each of which gives {steps}"
+            made = f"what {self.array(fold.count)} steps make of {starts}, each of which gives {steps}"
+            return f"part {given[0] + 1} of {made}"
         if name.startswith(RENEWED):
             return f"part {given[0] + 1} before a step"
         parts = [self.array(part) for part in given if isinstance(part, Array)]

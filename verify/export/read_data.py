@@ -106,8 +106,15 @@ def _object(claim: Claim, case: str, shown: Shown) -> dict[str, Any]:
 
 
 def _names(shown: Shown) -> list[str]:
-    """Return the names of all letters: those of the claim, or of the code. Raise ``ValueError`` if two have one."""
-    found = [str(getattr(shown.about.names[s], "name", s)).replace(".", "_") for s in shown.space.field.symbols]
+    """Return the names of all letters: those of the claim, or what they are in the code where it has none."""
+    theirs = {str(s) for s in shown.about.names.values() if not isinstance(s, sympy.Dummy)}
+    found = []
+    for s in shown.space.field.symbols:
+        letter, name = shown.about.names[s], str(s).replace(".", "_").replace(" ", "_")
+        if isinstance(letter, sympy.Dummy):
+            found.append(f"{name}_in_code" if name in theirs else name)
+        else:
+            found.append(str(letter))
     if len(set(found)) < len(found):
         raise ValueError("two letters have one name")
     return found
