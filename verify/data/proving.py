@@ -39,7 +39,7 @@ from verify.data.scene import (
     with_letters,
 )
 from verify.data.space import Space
-from verify.data.squares import Knowledge
+from verify.data.squares import Knowledge, Used
 from verify.exact import reals
 from verify.reading.program import theirs
 from verify.reading.source import Unread
@@ -72,14 +72,36 @@ class Sides:
     read: tuple[tuple[Any, tuple[Array, ...], int], ...]
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What is shown on one path through the conditions on letters: ``of``: of each pair its sides, and the sums that
+    are not negative and add up to the right less the left, none where it is 0.
+
+    Where parts of the state were moved first, this is the difference of states so moved.
+
+    ``compared``: at how many instances what was read agrees with the code.
+    """
+
+    about: Ground
+    space: Space
+    of: tuple[tuple[Array, Array, tuple[Used, ...]], ...]
+    compared: int
+
+
 def prove(claim: Claim, instances: Sequence[Instance]) -> str:
     """Return why a claim is not shown for all data; empty if it is. Raise ``Unread`` if its code is not read."""
+    found = shown(claim, instances)
+    return found if isinstance(found, str) else ""
+
+
+def shown(claim: Claim, instances: Sequence[Instance]) -> str | tuple[Shown, ...]:
+    """Return what shows a claim on each path; or why it is not shown. Raise ``Unread`` if its code is not read."""
     fixed: dict[str, Fraction] = {}
     # Letters that the hypotheses fix are read as the numbers that they are.
     for _again in range(2):
         space = space_of([PARAMETER + name for name in type(instances[0].params)._fields] + _spare(claim))
         reader = reader_of(space)
-        compared = 0
+        made: list[Shown] = []
         for _path in reader.paths():
             space.divisors.clear()
             space.divided.clear()
@@ -89,12 +111,14 @@ def prove(claim: Claim, instances: Sequence[Instance]) -> str:
             known = fixed_letters(claim, about)
             if not fixed and known:
                 break
-            found = _unshown(claim, instances, reader, scene, about)
+            found = _on_path(claim, instances, reader, scene, about)
             if isinstance(found, str):
                 return found
-            compared += found
+            made.append(found)
         else:
-            return "" if compared else "there is no instance at which what was read can be compared with the code"
+            if any(one.compared for one in made):
+                return tuple(made)
+            return "there is no instance at which what was read can be compared with the code"
         fixed = known
     return "the letters that are fixed do not settle"
 
@@ -107,14 +131,14 @@ def _spare(claim: Claim) -> list[str]:
 # What is shown
 
 
-def _unshown(
+def _on_path(
     claim: Claim,
     instances: Sequence[Instance],
     reader: DataReader,
     scene: Scene,
     about: Ground,
-) -> str | int:
-    """Return why a claim is not shown on one path; or at how many instances what was read agrees with the code."""
+) -> str | Shown:
+    """Return why a claim is not shown on one path, or what shows it."""
     sides = (
         _agreeing(claim, reader, scene)
         if isinstance(claim.statement, Agreement)
@@ -123,27 +147,31 @@ def _unshown(
     about = replace(about, relations=(*about.relations, *_taken(about, reader)))
     shifts = dict(reader.shifts)
     if sympy.false in about.relations or reals.contradictory(about.relations):
-        return 0
+        return Shown(about, reader.space, (), 0)
     known = Knowledge(reader.space, about.is_at_least_zero, about.facts, about.given)
+    found = []
     for left, right, relation in sides.pairs:
         difference = arrays.add(right, arrays.negative(left))
-        if not difference.is_zero() and not (relation == "<=" and _is_nonnegative(difference, known, shifts)):
+        used = () if difference.is_zero() else _added_up(difference, known, shifts) if relation == "<=" else None
+        if used is None:
             return "the two sides do not reduce to the same sum, or to one that is larger by squares"
+        found.append((left, right, used))
     if why := _unmet(reader, about):
         return why
-    return _compare(claim, sides, instances, reader)
+    return Shown(about, reader.space, tuple(found), _compare(claim, sides, instances, reader))
 
 
-def _is_nonnegative(difference: Array, known: Knowledge, shifts: Mapping[str, Array]) -> bool:
-    """Return True if a difference is shown to be at least 0 in all states, or in those where parts are moved by what no
-    part of a state enters: these are all states too."""
+def _added_up(difference: Array, known: Knowledge, shifts: Mapping[str, Array]) -> tuple[Used, ...] | None:
+    """Return sums that are not negative and add up to a difference in all states, or in those where parts are moved by
+    what no part of a state enters: these are all states too. None if none are found."""
     if any(f.name in known.space.made_of for made in difference.of for f in made):
         # What is made of a part of the state moves with it.
         shifts = {}
     moved = difference
     for name, more in shifts.items():
         moved = arrays.substituted(moved, name, arrays.negative(more))
-    return squares.is_nonnegative(difference, known) or squares.is_nonnegative(moved, known)
+    used = squares.added_up(difference, known)
+    return squares.added_up(moved, known) if used is None else used
 
 
 def _taken(about: Ground, reader: DataReader) -> Iterator[sympy.Basic]:

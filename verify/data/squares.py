@@ -43,33 +43,51 @@ class Knowledge:
     given: tuple[Mapping[Product, Any], ...] = ()
 
 
-def is_nonnegative(of: Array, known: Knowledge) -> bool:
-    """Return True if all entries of an array are shown to be at least 0; False shows nothing."""
+@dataclass(frozen=True)
+class Used:
+    """A sum that is not negative, ``of``, how that is known, and how often it is added: ``times``, not negative."""
+
+    how: str
+    of: Mapping[Product, Any]
+    times: Any
+
+
+#: How sums are known not to be negative.
+SQUARE, HYPOTHESIS, CAUCHY_SCHWARZ = "a sum of squares", "a hypothesis", "the inequality of Cauchy and Schwarz"
+
+
+def added_up(of: Array, known: Knowledge) -> tuple[Used, ...] | None:
+    """Return sums that are not negative and add up to the entries of an array; None if none are found, which shows
+    nothing."""
     return _shown(dict(of.of), known, [STEPS])
 
 
-def _shown(left: dict[Product, Any], known: Knowledge, steps: list[int]) -> bool:
+def _shown(left: dict[Product, Any], known: Knowledge, steps: list[int]) -> tuple[Used, ...] | None:
     negative = next((p for p, c in left.items() if not (known.is_nonnegative(c) and _is_square(known.space, p))), None)
+    one = known.space.field.one
     if negative is None:
-        return True
+        return tuple(Used(SQUARE, {p: one}, c) for p, c in left.items())
     c = left[negative]
     if not known.is_nonnegative(-c):
-        return False
+        return None
     for fact in known.given:
         b = fact.get(negative, known.space.field.zero)
-        if b and known.is_nonnegative(-b) and _shown(sums.added(left, sums.scaled(fact, -c / b)), known, steps):
-            return True
+        if b and known.is_nonnegative(-b):
+            used = _shown(sums.added(left, sums.scaled(fact, -c / b)), known, steps)
+            if used is not None:
+                return (Used(HYPOTHESIS, fact, c / b), *used)
     for more, bound in _larger(negative, known):
         steps[0] -= 1
         if steps[0] < 0:
-            return False
+            return None
         # c p = -c (bound p' - p) + c bound p'.
         rest = {p: b for p, b in left.items() if p != negative}
         total = rest.get(more, known.space.field.zero) + c * bound
         rest = {**rest, more: total} if total else {p: b for p, b in rest.items() if p != more}
-        if _shown(rest, known, steps):
-            return True
-    return False
+        used = _shown(rest, known, steps)
+        if used is not None:
+            return (Used(CAUCHY_SCHWARZ, sums.added({more: bound}, {negative: -one}), -c), *used)
+    return None
 
 
 def _is_square(space: Space, one: Product) -> bool:

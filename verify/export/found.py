@@ -12,9 +12,10 @@ from verify.base.verdict import Verdict
 from verify.derivation import printed_rounds
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
-from verify.export import arithmetic, closed, enclosures, letters, means, objects, read_code
+from verify.export import arithmetic, closed, enclosures, letters, means, objects, read_code, read_data
 from verify.export.objects import ProofObjects
 from verify.methods import (
+    any_data,
     client_by_client,
     derivation,
     growth,
@@ -46,6 +47,7 @@ _WRITTEN: Mapping[str, Callable[[Claim], Sequence[dict[str, Any]]]] = {
     growth.METHOD.name: means.of_orders,
     derivation.METHOD.name: letters.of_derived,
     code_read.METHOD.name: read_code.of,
+    any_data.METHOD.name: read_data.of,
 }
 
 

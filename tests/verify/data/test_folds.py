@@ -420,8 +420,8 @@ def _of_the_step_before(problem: Any, params: Any, state: Any, draw: Any) -> Any
     f, w = on_nodes(problem, params).f, state.w[..., None, :]
     v = _start(f, w)
     for t in range(params.m):
-        v = v - move
-        move = _moved(f, params, v, w, draw[..., t])
+        v = v - move  # noqa: F821
+        move = _moved(f, params, v, w, draw[..., t])  # noqa: F841
     return dane.State(v.sum(axis=-2) / f.n)
 
 
