@@ -91,12 +91,7 @@ def independent(
 ) -> Independent:
     """Return the rows and pivots that determine the rank of some sparse rows.
 
-    <<<<<<< Updated upstream
-        ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers exist.
-    =======
-        ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers have a
-        value.
-    >>>>>>> Stashed changes
+    ``columns``: their order; the first ``counted`` of these count. ``prime``: one modulo which all numbers exist.
     """
     import flint
 

@@ -120,8 +120,8 @@ _LEVELS = 8
 
 
 def generic(system: System) -> System | None:
-    """The system without the rows of blocks that the others decide wherever the equations hold; None if these contradict
-    one another.
+    """The system without the rows of blocks that the others decide wherever the equations hold; None if there is no
+    such point.
 
     A vector that every matrix of a block maps to zero, by the equations alone, costs one row: so does each of the
     translations under which a worst case is the same. Found at points modulo a prime, as :func:`satisfying` has it.
@@ -324,7 +324,7 @@ def near_optimal(system: System, value: float, starts: Sequence[Sequence[Rationa
     return best
 
 
-def attaining(system: System, value: Rational) -> list[Rational] | None:
+def attaining(system: System, value: Rational | Algebraic) -> list[Rational] | None:
     """A point at which the objective is exactly ``value``; None if none was found."""
     equation = Affine(system.objective.coefficients, system.objective.constant - value)
     tied = replace(system, equations=(*system.equations, equation))
