@@ -101,7 +101,7 @@ def run_certify(args: argparse.Namespace) -> int:
     at = _values(args.at)
     if args.where:
         raise ValueError("--where is about --letters, and there are none")
-    found: list[Bounds] = limited(
+    found: list[Bounds[Number]] = limited(
         lambda: _bounds(args.file, args.call, at), args.seconds, args.memory * 2**30, str(args.file)
     )
     report = consoles.console(sys.stdout)
@@ -170,7 +170,7 @@ def _for_all(args: argparse.Namespace, copy: Path | None) -> int:
     return 1 if found.why else 0
 
 
-def _proofs(found: Sequence[Bounds], file: Path, kind: str) -> Iterator[tuple[str, str]]:
+def _proofs(found: Sequence[Bounds[Number]], file: Path, kind: str) -> Iterator[tuple[str, str]]:
     """The files of proofs: names and texts. Each was checked."""
     from verify import checker
     from verify.export import rocq
@@ -191,7 +191,7 @@ def _proofs(found: Sequence[Bounds], file: Path, kind: str) -> Iterator[tuple[st
                 yield f"{stem}_{number}_{end}.json", json.dumps(data, indent=1) + "\n"
 
 
-def _bounds(file: Path, call: str | None, at: dict[str, Fraction | int]) -> list[Bounds]:
+def _bounds(file: Path, call: str | None, at: dict[str, Fraction | int]) -> list[Bounds[Number]]:
     from verify.pepit import capture, certifying
 
     return [certifying.bounds(one.model, one.pepit, one.rounded) for one in capture.run(file, call, at)]
@@ -213,7 +213,7 @@ def _values(given: Sequence[str]) -> dict[str, Fraction | int]:
     return found
 
 
-def _lines(found: Bounds, multipliers: bool) -> Iterator[str]:
+def _lines(found: Bounds[Number], multipliers: bool) -> Iterator[str]:
     model = found.model
     sizes = f"{model.points} points, {len(model.constraints)} constraints"
     yield sizes + (f", {len(model.inequalities)} matrix inequalities" if model.inequalities else "")
@@ -256,7 +256,7 @@ def _fractions(bound: Number) -> tuple[Number, Number]:
     return bound.between(_BITS) if isinstance(bound, Algebraic) else (bound, bound)
 
 
-def _json(found: Bounds) -> dict[str, object]:
+def _json(found: Bounds[Number]) -> dict[str, object]:
     upper, lower = found.upper, found.lower
     return {
         "pepit": found.pepit,

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from verify.pepit.certifying import Bounds
+    from verify.pepit.certifying import Bounds, Number
 
 
-def certify(problem: Any) -> Bounds:
+def certify(problem: Any) -> Bounds[Number]:
     """Prove both ends of a ``PEPit.PEP``, after ``problem.solve()`` or in its place.
 
     Args:

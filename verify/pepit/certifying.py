@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Generic, TypeAlias, TypeVar, cast
 
 from verify.pep import faces
-from verify.pepit import optimality, points, recognised, systems
+from verify.pepit import invariances, optimality, points, recognised, systems
 from verify.pepit.algebraic import Algebraic, Field, rational
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
 
-#: A ``Fraction``, or an ``Algebraic`` number that is irrational: their operators are the same.
-Number: TypeAlias = Any
+#: A number that is known exactly; ``Algebraic`` where it is irrational. Their operators are the same.
+Number: TypeAlias = Fraction | Algebraic
+#: The numbers of one proof: fractions only, or any that are known exactly.
+N = TypeVar("N", Fraction, Number)
 #: A symmetric matrix, row by row.
-Matrix = tuple[tuple[Number, ...], ...]
+Matrix = tuple[tuple[N, ...], ...]
 
 
 #: The largest denominator of a worst case in which the fractions that stand for irrational numbers are not seen.
@@ -24,7 +26,7 @@ _ROUNDED = 10**12
 
 
 @dataclass(frozen=True)
-class Upper:
+class Upper(Generic[N]):
     """A proof that no instance does worse than ``bound``.
 
     The objective plus sum of multiplier * (-expression), plus the inner product of each matrix of expressions with its
@@ -36,22 +38,22 @@ class Upper:
         matrices: Positive semidefinite multipliers of the model's matrix inequalities, by name.
     """
 
-    bound: Number
-    multipliers: Mapping[str, Number]
-    matrices: Mapping[str, Matrix]
+    bound: N
+    multipliers: Mapping[str, N]
+    matrices: Mapping[str, Matrix[N]]
 
 
 @dataclass(frozen=True)
-class Lower:
+class Lower(Generic[N]):
     """An instance whose objective is ``bound``: Gram matrix and function values that satisfy every constraint."""
 
-    bound: Number
-    gram: Matrix
-    values: tuple[Number, ...]
+    bound: N
+    gram: Matrix[N]
+    values: tuple[N, ...]
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Bounds(Generic[N]):
     """What is proved of a model.
 
     Attributes:
@@ -64,12 +66,12 @@ class Bounds:
 
     model: Model
     pepit: float | None
-    upper: Upper | None
-    lower: Lower | None
+    upper: Upper[N] | None
+    lower: Lower[N] | None
     rounded: int = 0
 
     @property
-    def exact(self) -> Number | None:
+    def exact(self) -> N | None:
         """The worst case, where both ends meet; None where it shows how coefficients were rounded."""
         if self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
             return None
@@ -79,7 +81,7 @@ class Bounds:
         return worst
 
     @property
-    def gap(self) -> Number | None:
+    def gap(self) -> N | None:
         """Upper minus lower bound; None where one of them is missing."""
         return None if self.upper is None or self.lower is None else self.upper.bound - self.lower.bound
 
@@ -100,7 +102,7 @@ def bounds(
     rounded: int = 0,
     expected: Fraction | None = None,
     roots: bool = True,
-) -> Bounds:
+) -> Bounds[Number]:
     """Both ends of a model; ``expected``: a value in which they may meet, tried before simple ones.
 
     ``roots``: whether worst cases may have square roots that the coefficients do not have.
@@ -178,7 +180,7 @@ _DIGITS = 133
 
 def _simple(
     proof: list[Rational] | None, point: list[Rational] | None, primal: systems.System, dual: systems.System
-) -> Any:
+) -> Rational | Algebraic | None:
     """A simple number of the coefficients' field between both ends, if chance does not put it there."""
     if proof is None or point is None:
         return None
@@ -201,7 +203,7 @@ def _simple(
     return Rational(sign * found.numerator, found.denominator)
 
 
-def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper:
+def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper[Number]:
     multipliers = {c.name: number(v) for c, v in zip(model.constraints, point, strict=False) if v}
     matrices = {}
     at = len(model.constraints)
@@ -216,7 +218,7 @@ def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper:
     return Upper(number(dual.objective.at(point)), multipliers, matrices)
 
 
-def _lower(model: Model, primal: systems.System, point: list[Rational]) -> Lower:
+def _lower(model: Model, primal: systems.System, point: list[Rational]) -> Lower[Number]:
     gram = tuple(tuple(map(number, row)) for row in primal.blocks[0].at(point))
     values = tuple(map(number, point[len(point) - model.values :]))
     return Lower(number(-primal.objective.at(point)), gram, values)
@@ -237,11 +239,20 @@ def _near(value: Rational | Algebraic) -> Fraction:
     return value.between(_DIGITS)[0] if isinstance(value, Algebraic) else fraction(value)
 
 
-def in_fractions(found: Bounds) -> Bounds:
+def in_fractions(found: Bounds[Number]) -> Bounds[Fraction]:
     """The bounds with fractions only: where something is irrational, those of the model with fractions near it."""
-    ends = [end.bound for end in (found.upper, found.lower) if end is not None]
     irrational = sum(isinstance(c, Algebraic) for c in found.model.numbers())
-    if not irrational and not any(isinstance(bound, Algebraic) for bound in ends):
-        return found
-    model = found.model.mapped(lambda c: rational(_near(c)) if isinstance(c, Algebraic) else c)
-    return bounds(model, found.pepit, found.rounded + irrational, roots=False)
+    if irrational or any(isinstance(v, Algebraic) for v in _numbers(found)):
+        near = found.model.mapped(lambda c: rational(_near(c)) if isinstance(c, Algebraic) else c)
+        model = invariances.restored(near)
+        found = bounds(model, found.pepit, found.rounded + irrational, roots=False)
+    return cast(Bounds[Fraction], found)
+
+
+def _numbers(found: Bounds[Number]) -> Iterator[Number]:
+    """All numbers of both ends."""
+    if found.upper is not None:
+        yield from (found.upper.bound, *found.upper.multipliers.values())
+        yield from (v for matrix in found.upper.matrices.values() for row in matrix for v in row)
+    if found.lower is not None:
+        yield from (found.lower.bound, *found.lower.values, *(v for row in found.lower.gram for v in row))

@@ -23,7 +23,7 @@ from verify.multipliers.ratios import Ratio
 from verify.multipliers.reasons import Stated
 from verify.multipliers.work import STEP, Work
 from verify.pepit import capture, certifying, exactly
-from verify.pepit.certifying import Bounds
+from verify.pepit.certifying import Bounds, Number
 from verify.pepit.letters import Letters, Run, shown
 
 #: Values of letters that are tried for the base point, in this order, and how many combinations of them.
@@ -51,7 +51,7 @@ class ForAll:
     conditions: tuple[str, ...]
     stated: str
     base: Mapping[str, Fraction]
-    there: Bounds
+    there: Bounds[Number]
     multipliers: Mapping[str, str]
     value: Fraction
     why: str

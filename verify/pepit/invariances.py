@@ -36,7 +36,7 @@ def restored(model: Model) -> Model:
 
 
 def _directions(model: Model) -> list[tuple[int, list[Rational]]]:
-    """Simple vectors that span what all forms map to zero in floats, each with the place of a one, where others have 0."""
+    """Simple vectors that all forms map to zero, in floats, each with the place of a one, where others have 0."""
     squared = np.zeros((model.points, model.points))
     for quantity in model.quantities():
         form = np.zeros_like(squared)

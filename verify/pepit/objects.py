@@ -24,7 +24,7 @@ from verify.pepit.model import Inequality, Model, Quantity
 Square = tuple[Fraction, dict[int, Fraction]]
 
 
-def of(bounds: Bounds, name: str) -> dict[str, dict[str, Any]]:
+def of(bounds: Bounds[Fraction], name: str) -> dict[str, dict[str, Any]]:
     """The objects of the ends that were found, "upper" and "lower"; ``name``: what the model is called in them."""
     found = {}
     if bounds.upper is not None:
@@ -34,11 +34,11 @@ def of(bounds: Bounds, name: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _rounding(bounds: Bounds) -> list[str]:
+def _rounding(bounds: Bounds[Fraction]) -> list[str]:
     return [f"{bounds.rounded} coefficients are fractions near what the file says"] if bounds.rounded else []
 
 
-def _upper(model: Model, upper: Upper, name: str, says: Sequence[str]) -> dict[str, Any]:
+def _upper(model: Model, upper: Upper[Fraction], name: str, says: Sequence[str]) -> dict[str, Any]:
     constraints, multipliers = [], {}
     for c in model.constraints:
         if m := upper.multipliers.get(c.name):
@@ -95,7 +95,7 @@ def _value_at(inequality: Inequality, vector: dict[int, Fraction]) -> Quantity:
     return reduce(Quantity.minus, terms, zero)
 
 
-def _lower(model: Model, lower: Lower, name: str, says: Sequence[str]) -> dict[str, Any]:
+def _lower(model: Model, lower: Lower[Fraction], name: str, says: Sequence[str]) -> dict[str, Any]:
     steps = _Calculation()
     gram = steps.matrix("gram", [*elimination.squares(lower.gram)], model.points)
     values = [steps.given(f"value {k}", v) for k, v in enumerate(lower.values)]
@@ -128,7 +128,7 @@ def _lower(model: Model, lower: Lower, name: str, says: Sequence[str]) -> dict[s
     )
 
 
-def _entries(inequality: Inequality, lower: Lower) -> Matrix:
+def _entries(inequality: Inequality, lower: Lower[Fraction]) -> Matrix[Fraction]:
     def at(quantity: Quantity) -> Fraction:
         terms = (
             fraction(c) * (lower.values[key] if isinstance(key, int) else lower.gram[key[0]][key[1]])

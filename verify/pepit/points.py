@@ -119,8 +119,9 @@ _MARGIN = 1e-7
 _LEVELS = 8
 
 
-def generic(system: System) -> System:
-    """The system without the rows of blocks that the others decide wherever the equations hold.
+def generic(system: System) -> System | None:
+    """The system without the rows of blocks that the others decide wherever the equations hold; None if there is no
+    such point.
 
     A vector that every matrix of a block maps to zero, by the equations alone, costs one row: so does each of the
     translations under which a worst case is the same. Found at points modulo a prime, as :func:`satisfying` has it.
@@ -128,7 +129,7 @@ def generic(system: System) -> System:
     width = system.unknowns
     chosen = _independent(system, range(width))
     if chosen is None or not system.equations:
-        return system
+        return system if chosen is not None else None
     equations, pivots = chosen
     determined, prime = frozenset(pivots), system.prime
     points = []
@@ -212,6 +213,7 @@ def zeros(system: System, found: Found) -> Iterator[Zeros]:
                 # The matrix is D X D in the units D, so that D maps the kernel of the one to that of the other.
                 bases.append(faces.reduced((vectors[:, few] * unit[:, None]).T.copy()))
                 at = end
+            guesses = []
             for error in _ERRORS:
                 kernels = tuple(
                     tuple(
@@ -219,22 +221,25 @@ def zeros(system: System, found: Found) -> Iterator[Zeros]:
                     )
                     for base in bases
                 )
-                if any(v.denominator > _SIMPLE for kernel in kernels for _, vector in kernel for v in vector):
-                    continue
+                largest = max((v.denominator for kernel in kernels for _, vector in kernel for v in vector), default=1)
                 guess = Zeros(frozenset(np.flatnonzero(zero).tolist()), kernels)
-                if guess and guess not in seen:
+                if largest <= _SIMPLE and guess and guess not in seen:
                     seen.add(guess)
-                    yield guess
+                    guesses.append((largest**2 * error > _CHANCE, guess))
+            # Those first whose numbers are simpler than chance makes them.
+            yield from (guess for _, guess in sorted(guesses, key=lambda pair: pair[0]))
 
 
 def interior(system: System, most: float | None = None) -> Iterator[tuple[System, Found]]:
     """Faces of a system that have an interior, with a point in it, in floats: the system itself where it has one."""
     whole, first, room = generic(system), None, _ROOMS[0]
+    if whole is None:
+        return
     for room in _ROOMS:
         first = furthest(whole, most, room)
         if first is not None and first.value > -_EMPTY:
             break
-    left = _TRIED
+    left = max(_TRIED * _WIDTH // max(system.unknowns, _WIDTH), _FEW)
 
     def down(part: System, found: Found | None, level: int) -> Iterator[tuple[System, Found]]:
         nonlocal left
@@ -247,20 +252,19 @@ def interior(system: System, most: float | None = None) -> Iterator[tuple[System
             for guess in zeros(part, found):
                 if left <= 0:
                     return
-                smaller = guess.imposed(part)
-                if _independent(smaller, range(smaller.unknowns)) is not None:
-                    face = generic(smaller)
+                face = generic(guess.imposed(part))
+                if face is not None:
                     yield from down(face, furthest(face, most, room), level + 1)
 
     yield from down(whole, first, 0)
 
 
-#: Programs that are solved for one system at most.
-_TRIED = 24
+#: Programs that are solved for one system at most; with more unknowns than so many, fewer, down to the least.
+_TRIED, _WIDTH, _FEW = 24, 700, 6
 #: How large the sum of scalars and traces may be, one after another until the margin is not below minus a share.
 _ROOMS, _EMPTY = (1e3, 1e5, 1e7), 1e-4
-#: The largest denominator of a kernel's entries.
-_SIMPLE = 10**5
+#: The largest denominator of a kernel's entries; its square times the error beyond which it may be chance.
+_SIMPLE, _CHANCE = 10**5, 0.1
 
 
 #: Shares of an inner point by which an optimal one is moved inwards, until rounding and the solver's errors fit in.
@@ -320,7 +324,7 @@ def near_optimal(system: System, value: float, starts: Sequence[Sequence[Rationa
     return best
 
 
-def attaining(system: System, value: Rational) -> list[Rational] | None:
+def attaining(system: System, value: Rational | Algebraic) -> list[Rational] | None:
     """A point at which the objective is exactly ``value``; None if none was found."""
     equation = Affine(system.objective.coefficients, system.objective.constant - value)
     tied = replace(system, equations=(*system.equations, equation))
