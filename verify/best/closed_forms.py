@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import sympy
@@ -21,6 +22,7 @@ from verify.best.posed_spans import Span, expression, form, posed_sum, ratio, sp
 from verify.best.reach import LEFT, Reach
 from verify.best.spans import Measure
 from verify.multipliers.posing import Posed
+from verify.multipliers.proving import prove
 from verify.multipliers.ratios import Ratio
 from verify.multipliers.search import Search, splits
 from verify.multipliers.work import Work
@@ -28,8 +30,13 @@ from verify.reading.source import Unread
 
 Say = Callable[[str], None]
 
-#: Functions that are tried, and the work for the weights of one.
-_TRIED, WORK = 12, 2000
+#: Rates and gains that are tried, and the work for the weights of one.
+_TRIED, WORK = 6, 4000
+#: Weights that are tried, each in a proof of its own, and the work for one.
+_WEIGHTS, _EACH = 8, 1000
+#: Of how many measures potentials consist at most, if that is enough, how many of these are tried, and by which
+#: part of what is left of 1 their rates may be larger.
+_TOGETHER, _SUBSETS, _EQUAL = 3, 3, 1e-3
 #: By how much of what is left of 1 a rate is larger at which measures are left out.
 _ROOM = 1e-5
 
@@ -80,22 +87,58 @@ def discover(setting: Setting, requires: Sequence[sympy.Basic], say: Say = lambd
 
 
 def _contracting(points: Reach, say: Say) -> Iterator[Found]:
-    of_span, count = points.span, len(points.programs.X)
-    first = [[points.least_rate(p, m) for p in range(3)] for m in of_span.measures]
-    sums = [sum(r) for r in first]
-    if min(sums) > 3 * (1 - LEFT) - LEFT:
+    every = points.span.measures
+    first = [min(points.least_rate(p, m, every) for m in every) for p in range(3)]
+    if min(first) > 1 - 2 * LEFT:
         return
-    unit = of_span.measures[next(k for k, s in enumerate(sums) if s <= min(sums) + 1e-5)]
-    least = np.array([points.least_rate(p, unit) for p in range(count)])
-    say(f"the best rates at {count} points are {', '.join(f'{r:.6g}' for r in least)}")
-    # Where even 0 is a rate, what is known contradicts itself, or all that is measured vanishes.
-    if (least >= 1).any() or not (least > 0).any():
-        return
-    points = points.at(np.flatnonzero(least > 0))
-    candidates = rates.rates(points.products(np.zeros(len(points.gradings))), least[least > 0])
-    for rate in candidates[:_TRIED]:
-        say(f"rate {rate.expression}, loss {rate.loss:.4g}")
-        yield from _weighed(points, unit, rate, None, say)
+    for used in _subsets(points, first):
+        unit = used[0]
+        least = np.array([points.least_rate(p, unit, used) for p in range(len(points.programs.X))])
+        say(f"{_listed(used)}: the best rates at {len(least)} points are {', '.join(f'{r:.6g}' for r in least)}")
+        # Where even 0 is a rate, what is known contradicts itself, or all that is measured vanishes.
+        if (least >= 1).any() or not (least > 0).any():
+            continue
+        there = points.at(np.flatnonzero(least > 0))
+        candidates = rates.rates(there.products(np.zeros(len(points.gradings))), least[least > 0])
+        tried = 0
+        for rate in candidates:
+            if tried == _TRIED:
+                break
+            if not _is_enough(points.elsewhere, unit, rate, used):
+                continue
+            tried += 1
+            say(f"rate {rate.expression}, loss {rate.loss:.4g}")
+            yield from _weighed(there, unit, rate, None, used, say)
+
+
+def _subsets(points: Reach, least: Sequence[float]) -> Iterator[tuple[Measure, ...]]:
+    """Yield some of the measures that contract as fast as all of them, at the first points: the fewest first."""
+    found: list[tuple[Measure, ...]] = []
+    ends = [1 - (1 - r) * (1 - _EQUAL) for r in least]
+    for size in range(1, _TOGETHER + 1):
+        for some in combinations(points.span.measures, size):
+            if any(set(one) <= set(some) for one in found):
+                continue
+            if all(points.feasible(p, some[0], r, None, some) for p, r in enumerate(ends)):
+                found.append(some)
+                yield some
+            if len(found) == _SUBSETS:
+                return
+
+
+def _is_enough(points: Reach, unit: Measure, rate: rates.Named, used: Sequence[Measure]) -> bool:
+    """Return True if a rate is one at nearly all points: a solver is not always sure."""
+    values = points.evaluated(rate.expression)
+    bad = 0
+    for p, r in enumerate(values):
+        bad += not points.feasible(p, unit, 1 - (1 - r) * (1 - _ROOM), None, used)
+        if bad > len(values) // 20:
+            return False
+    return True
+
+
+def _listed(measures: Sequence[Measure]) -> str:
+    return ", ".join(m.words for m in measures)
 
 
 def _gaining(points: Reach, say: Say) -> Iterator[Found]:
@@ -109,28 +152,39 @@ def _gaining(points: Reach, say: Say) -> Iterator[Found]:
             say(f"the most gains of {of.words} are {', '.join(f'{r:.6g}' for r in most)}")
             if not ((most > 0) & (most < np.inf)).all():
                 continue
-            k, j = points.gained(of), points.place(f"a {unit.symbol}")
-            degree = np.array([f[j] - f[k] for _, f in points.gradings])
-            for gain in rates.gains(points.products(degree), most)[:_TRIED]:
+            for gain in rates.gains(points.products(points.degree(unit, of)), most)[:_TRIED]:
                 say(f"gain {gain.expression}, loss {gain.loss:.4g}")
-                yield from _weighed(points, unit, gain, of, say)
+                yield from _weighed(points, unit, gain, of, of_span.measures, say)
 
 
-def _weighed(points: Reach, unit: Measure, number: rates.Named, of: Measure | None, say: Say) -> Iterator[Found]:
-    """The claim with weights in closed form, where they are found."""
-    of_span, used = points.span, list(points.span.measures)
+def _weighed(
+    points: Reach, unit: Measure, number: rates.Named, of: Measure | None, used: Sequence[Measure], say: Say
+) -> Iterator[Found]:
+    """Claims with weights in closed form, where they are found."""
+    of_span, used = points.span, list(used)
+    numbers = points.evaluated(number.expression)
+    ends: list[tuple[float, tuple[Measure, float] | None]] = [
+        (1 - (1 - v) * (1 - _ROOM), None) if of is None else (1.0, (of, v * (1 - _ROOM))) for v in numbers
+    ]
 
     def holds(measures: Sequence[Measure]) -> bool:
-        for p, v in enumerate(number.values):
-            rate, gain = (1 - (1 - v) * (1 - _ROOM), None) if of is None else (1.0, (of, v * (1 - _ROOM)))
-            if not points.feasible(p, unit, rate, gain, measures):
-                return False
-        return True
+        return all(points.feasible(p, unit, *end, measures) for p, end in enumerate(ends))
 
-    for m in reversed(of_span.measures):
+    for m in reversed(list(used)):
         if m is not unit and holds(fewer := [one for one in used if one is not m]):
             used = fewer
     rate = number.expression if of is None else sympy.S.One
+    gain = None if of is None else (of, number.expression)
+    if len(used) == 2 and of is None:
+        (other,) = (m for m in used if m is not unit)
+        between = [points.weight(p, unit, *end, used, used.index(other)) for p, end in enumerate(ends)]
+        low, high = np.array(between).T
+        for weight in rates.between(points.products(points.degree(unit, other)), low, high)[:_WEIGHTS]:
+            found = _found(of_span, {unit: sympy.S.One, other: weight.expression}, rate, None)
+            why = prove(found.claim, work=_EACH)
+            say(f"weight {weight.expression}: {why if isinstance(why, str) else 'proved'}")
+            if not isinstance(why, str):
+                yield found
     shown = [m for m in of_span.measures if m in used or m is of]
     posed = posed_sum(of_span.setting, of_span.requires, shown, rate)
     if posed is None:
@@ -143,14 +197,13 @@ def _weighed(points: Reach, unit: Measure, number: rates.Named, of: Measure | No
         f"weight of {m.symbol}": form(posed, m.before) * by - form(posed, m.after) for m in used if m is not unit
     }
     looking = replace(posed, target=target, known={**weights, **posed.known})
-    gain = None if of is None else (of, number.expression)
     for multipliers in _multipliers(looking, say) if weights else ({},):
-        found = {unit: sympy.S.One}
+        named = {unit: sympy.S.One}
         for m in used:
             c = multipliers.get(f"weight of {m.symbol}")
             if c is not None and posed.domain.ratio_sign(c) is not None:
-                found[m] = expression(posed, c)
-        yield _found(of_span, found, None if gain else rate, gain)
+                named[m] = expression(posed, c)
+        yield _found(of_span, named, None if gain else rate, gain)
 
 
 def _multipliers(posed: Posed, say: Say) -> Iterator[Mapping[str, Ratio]]:
