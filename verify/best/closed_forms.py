@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 import sympy
@@ -37,8 +37,9 @@ _WEIGHTS, _EACH = 8, 1000
 #: Of how many measures potentials consist at most, if that is enough, how many of these are tried, and by which
 #: part of what is left of 1 their rates may be larger.
 _TOGETHER, _SUBSETS, _EQUAL = 3, 3, 1e-3
-#: By how much of what is left of 1 a rate is larger at which measures are left out.
-_ROOM = 1e-5
+#: By how much of what is left of 1 a rate is larger at which measures are left out, and one that is tried at further
+#: points; at which part of the points a solver may find nothing.
+_ROOM, _HARDLY, _UNSURE = 1e-5, 1e-2, 0.1
 
 
 @dataclass(frozen=True)
@@ -95,19 +96,20 @@ def _contracting(points: Reach, say: Say) -> Iterator[Found]:
         unit = used[0]
         least = np.array([points.least_rate(p, unit, used) for p in range(len(points.programs.X))])
         say(f"{_listed(used)}: the best rates at {len(least)} points are {', '.join(f'{r:.6g}' for r in least)}")
-        # Where even 0 is a rate, what is known contradicts itself, or all that is measured vanishes.
-        if (least >= 1).any() or not (least > 0).any():
+        # Where even 0 is a rate, what is known contradicts itself, or all that is measured vanishes; at one point or
+        # another a solver finds nothing where there is little room.
+        good = np.flatnonzero((least > 0) & (least < 1))
+        if (least >= 1).mean() > _UNSURE or not len(good):
             continue
-        there = points.at(np.flatnonzero(least > 0))
-        candidates = rates.rates(there.products(np.zeros(len(points.gradings))), least[least > 0])
-        tried = 0
-        for rate in candidates:
-            if tried == _TRIED:
-                break
-            if not _is_enough(points.elsewhere, unit, rate, used):
-                continue
-            tried += 1
+        there = points.at(good)
+        candidates = rates.rates(there.products(np.zeros(len(points.gradings))), least[good])
+        enough = (rate for rate in candidates if _is_enough(points.elsewhere, unit, rate, used))
+        tried = [*islice(enough, _TRIED)]
+        for rate in tried:
             say(f"rate {rate.expression}, loss {rate.loss:.4g}")
+            yield from _by_products(there, unit, rate, used, say)
+        for rate in tried:
+            say(f"rate {rate.expression}, by a search")
             yield from _weighed(there, unit, rate, None, used, say)
 
 
@@ -127,12 +129,12 @@ def _subsets(points: Reach, least: Sequence[float]) -> Iterator[tuple[Measure, .
 
 
 def _is_enough(points: Reach, unit: Measure, rate: rates.Named, used: Sequence[Measure]) -> bool:
-    """Return True if a rate is one at nearly all points: a solver is not always sure."""
+    """Return True if a rate, or one that is hardly larger, is one at nearly all points."""
     values = points.evaluated(rate.expression)
     bad = 0
     for p, r in enumerate(values):
-        bad += not points.feasible(p, unit, 1 - (1 - r) * (1 - _ROOM), None, used)
-        if bad > len(values) // 20:
+        bad += not points.feasible(p, unit, 1 - (1 - r) * (1 - _HARDLY), None, used)
+        if bad > _UNSURE * len(values):
             return False
     return True
 
@@ -157,34 +159,48 @@ def _gaining(points: Reach, say: Say) -> Iterator[Found]:
                 yield from _weighed(points, unit, gain, of, of_span.measures, say)
 
 
+def _ends(points: Reach, number: rates.Named, of: Measure | None) -> list[tuple[float, tuple[Measure, float] | None]]:
+    """A rate and a gain at each point, with a little room: one of them is the number."""
+    numbers = points.evaluated(number.expression)
+    if of is None:
+        return [(1 - (1 - v) * (1 - _ROOM), None) for v in numbers]
+    return [(1.0, (of, v * (1 - _ROOM))) for v in numbers]
+
+
+def _by_products(points: Reach, unit: Measure, rate: rates.Named, used: Sequence[Measure], say: Say) -> Iterator[Found]:
+    """Claims about two measures, whose weight is a product that lies between what is possible at all points: each one
+    that multipliers prove."""
+    if len(used) != 2:
+        return
+    (place,) = (k for k, m in enumerate(used) if m is not unit)
+    between = [points.weight(p, unit, *end, used, place) for p, end in enumerate(_ends(points, rate, None))]
+    low, high = np.array(between).T
+    sure = np.flatnonzero(low <= high)
+    if len(sure) < (1 - _UNSURE) * len(low):
+        return
+    there = points.at(sure)
+    for weight in rates.between(there.products(points.degree(unit, used[place])), low[sure], high[sure])[:_WEIGHTS]:
+        found = _found(points.span, {unit: sympy.S.One, used[place]: weight.expression}, rate.expression, None)
+        why = prove(found.claim, work=_EACH)
+        say(f"weight {weight.expression}: {why if isinstance(why, str) else 'proved'}")
+        if not isinstance(why, str):
+            yield found
+
+
 def _weighed(
     points: Reach, unit: Measure, number: rates.Named, of: Measure | None, used: Sequence[Measure], say: Say
 ) -> Iterator[Found]:
-    """Claims with weights in closed form, where they are found."""
-    of_span, used = points.span, list(used)
-    numbers = points.evaluated(number.expression)
-    ends: list[tuple[float, tuple[Measure, float] | None]] = [
-        (1 - (1 - v) * (1 - _ROOM), None) if of is None else (1.0, (of, v * (1 - _ROOM))) for v in numbers
-    ]
+    """Claims whose weights are multipliers of a proof, where these are found."""
+    of_span, used, ends = points.span, list(used), _ends(points, number, of)
 
     def holds(measures: Sequence[Measure]) -> bool:
         return all(points.feasible(p, unit, *end, measures) for p, end in enumerate(ends))
 
-    for m in reversed(list(used)):
+    for m in reversed(used):
         if m is not unit and holds(fewer := [one for one in used if one is not m]):
             used = fewer
     rate = number.expression if of is None else sympy.S.One
     gain = None if of is None else (of, number.expression)
-    if len(used) == 2 and of is None:
-        (other,) = (m for m in used if m is not unit)
-        between = [points.weight(p, unit, *end, used, used.index(other)) for p, end in enumerate(ends)]
-        low, high = np.array(between).T
-        for weight in rates.between(points.products(points.degree(unit, other)), low, high)[:_WEIGHTS]:
-            found = _found(of_span, {unit: sympy.S.One, other: weight.expression}, rate, None)
-            why = prove(found.claim, work=_EACH)
-            say(f"weight {weight.expression}: {why if isinstance(why, str) else 'proved'}")
-            if not isinstance(why, str):
-                yield found
     shown = [m for m in of_span.measures if m in used or m is of]
     posed = posed_sum(of_span.setting, of_span.requires, shown, rate)
     if posed is None:

@@ -23,6 +23,8 @@ _ROOM, _PAIRED = 1e-4, 300
 #: Functions that are given back at most, and what a longer one has to be nearer: little where one is the least rate,
 #: and else much, since then the plain ones have proofs.
 _KEPT, _LONGER, _PLAINER = 40, 0.02, 0.3
+#: At which part of the points a function has to be beyond the number there, as a solver is not sure of all of them.
+_NEARLY = 0.9
 #: How far a function may be beyond the ends of intervals, which a solver finds.
 _WITHIN = 1e-3
 #: The loss of what is exact but for the errors of a solver.
@@ -84,7 +86,7 @@ def products(at: Mapping[sympy.Symbol, Array], degrees: Mapping[sympy.Symbol, Ar
 
 
 def rates(of: Products, least: Array) -> list[Named]:
-    """Rates that are nowhere below the ``least`` ones ``(points,)``, the nearest first: one minus a product, a product,
+    """Rates that are nowhere, or at one point of ten, below the ``least`` ones ``(points,)``, the nearest first: one minus a product, a product,
     squares of these, quotients, and the larger one of two. Where none is the least, those that are one minus a product,
     or the square of one minus letters, the plainest first: what else is near it by chance has no short proof.
     """
@@ -151,7 +153,8 @@ _SHAPES: tuple[tuple[Shape, float], ...] = (
 
 
 def _is_beyond(values: Array, left: Array) -> Array:
-    found: Array = np.asarray(((1 - values <= left * (1 + _ROOM)) & (values < 1)).all(axis=-1))
+    beyond = (1 - values <= left * (1 + _ROOM)).mean(axis=-1) > _NEARLY
+    found: Array = np.asarray(beyond & (values < 1).all(axis=-1))
     return found
 
 

@@ -100,8 +100,8 @@ def of(problem: Any, number: Callable[[Any], str]) -> Notation:
         of_gradients = "g_k" if letter == "f" else f"g_{letter}k"
         kind = re.sub(r"(?<!^)(?=[A-Z])", " ", type(f).__name__).lower()
         start = (
-            f"{letter} is a {kind}. The points of {letter}, numbered from 0, are {', '.join(named)}; {of_gradients} is its (sub)gradient at "
-            f"number k, and {letter}_k its value"
+            f"{letter} is a {kind}. The points of {letter}, numbered from 0, are {', '.join(named)}; "
+            f"{of_gradients} is its (sub)gradient at number k, and {letter}_k its value"
         )
         defined.append("; ".join([start, *lines]) + ".")
     if problem.objective.counter is not None:

@@ -35,12 +35,13 @@ def text(objects: ProofObjects, defined: Sequence[str], attained: str = "") -> s
     """
     data = objects[0]
     sentences = [
+        f"\\texttt{{{plain(data['claim']).replace('/', latex.SLASH)}}}.",
         "In a real inner-product space, let vectors and numbers satisfy what is listed as known below.",
         f"Then {_bound(data, objects)}.",
         mathematical(attained),
     ]
     head = [
-        f"\\section*{{Theorem}}\n\\texttt{{{plain(data['claim']).replace('/', latex.SLASH)}}}. {' '.join(filter(None, sentences))}",
+        "\\section*{Theorem}\n" + " ".join(filter(None, sentences)),
         "\n\n".join(map(mathematical, defined)),
     ]
     stated = [line for of in objects for line in of["says"] if line.startswith("the objective is")]
