@@ -16,6 +16,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.settings import Setting
 from verify.best import rates, spans
 from verify.best.posed_spans import Span, expression, form, posed_sum, ratio, span, stated, with_letters
@@ -44,13 +45,23 @@ _ROOM, _HARDLY, _UNSURE = 1e-5, 1e-2, 0.1
 
 @dataclass(frozen=True)
 class Found:
-    """A claim about a potential. ``weights``: of the measures, by their words; ``rate``: by which it contracts, or
-    None; ``gain``: what a step gains, the words of a measure and its weight, or None."""
+    """A claim about a potential.
+
+    Attributes:
+        claim: That it contracts, or gains.
+        floor: That it is nowhere negative, without which the other one says little.
+        weights: Of the measures, by their words.
+        rate: By which it contracts, or None.
+        gain: What a step gains, the words of a measure and its weight, or None.
+        silent: Parts of the state on which the potential does not depend.
+    """
 
     claim: Claim
+    floor: Claim
     weights: dict[str, sympy.Expr]
     rate: sympy.Expr | None
     gain: tuple[str, sympy.Expr] | None
+    silent: tuple[str, ...]
 
 
 def discover(setting: Setting, requires: Sequence[sympy.Basic], say: Say = lambda text: None) -> Iterator[Found]:
@@ -242,11 +253,15 @@ def _found(
     gain: tuple[Measure, sympy.Expr] | None,
 ) -> Found:
     left = sympy.Add(*(w * m.after.expression for m, w in weights.items()))
-    right = sympy.Add(*(w * m.before.expression for m, w in weights.items()))
+    right = potential = sympy.Add(*(w * m.before.expression for m, w in weights.items()))
+    before = tuple(m.before for m in weights)
     of = [m for m in of_span.measures if m in weights or (gain is not None and m is gain[0])]
     if gain is not None:
         term = gain[1] * gain[0].gained.expression
         left, right = (left + term, right) if gain[0].gain == "after" else (left, right - term)
     claim = stated(of_span.setting, of_span.requires, left, right if rate is None else rate * right, of, rate)
+    floor = replace(claim, id=f"{claim.id}/floor", statement=Inequality(-potential, sympy.S.Zero, before))
     named = {m.words: w for m, w in weights.items()}
-    return Found(claim, named, rate, None if gain is None else (gain[0].words, gain[1]))
+    parts = of_span.setting.algorithm.State._fields
+    silent = tuple(name for k, name in enumerate(parts) if not any(k in m.parts for m in of))
+    return Found(claim, floor, named, rate, None if gain is None else (gain[0].words, gain[1]), silent)

@@ -86,9 +86,10 @@ def products(at: Mapping[sympy.Symbol, Array], degrees: Mapping[sympy.Symbol, Ar
 
 
 def rates(of: Products, least: Array) -> list[Named]:
-    """Rates that are nowhere, or at one point of ten, below the ``least`` ones ``(points,)``, the nearest first: one minus a product, a product,
-    squares of these, quotients, and the larger one of two. Where none is the least, those that are one minus a product,
-    or the square of one minus letters, the plainest first: what else is near it by chance has no short proof.
+    """Rates that are at nearly no point below the ``least`` ones ``(points,)``, the nearest first: one minus a product,
+    a product, squares of these, quotients, and the larger one of two. Where none is the least, those that are one minus
+    a product, or the square of one minus letters, the plainest first: what else is near it by chance has no short
+    proof.
     """
     found = _rates(of, least, [(shape, more, False) for shape, more in _SHAPES], _LONGER)
     if found and min(one.loss for one in found) <= _EXACT:
