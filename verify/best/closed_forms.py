@@ -114,14 +114,24 @@ def _contracting(points: Reach, say: Say) -> Iterator[Found]:
             continue
         there = points.at(good)
         candidates = rates.rates(there.products(np.zeros(len(points.gradings))), least[good])
-        enough = (rate for rate in candidates if _is_enough(points.elsewhere, unit, rate, used))
-        tried = [*islice(enough, _TRIED)]
-        for rate in tried:
-            say(f"rate {rate.expression}, loss {rate.loss:.4g}")
-            yield from _by_products(there, unit, rate, used, say)
-        for rate in tried:
-            say(f"rate {rate.expression}, by a search")
-            yield from _weighed(there, unit, rate, None, used, say)
+        exact = [rate for rate in candidates if rate.loss <= rates.EXACT][:_TRIED]
+        for rate in exact:
+            yield from _shown(there, unit, [rate], used, say)
+        # Where there is little room a solver is not sure of the best rate, but it is of what is no rate.
+        others = (c for c in candidates if c.loss > rates.EXACT and _is_enough(points.elsewhere, unit, c, used))
+        yield from _shown(there, unit, [*islice(others, _TRIED - len(exact))], used, say)
+
+
+def _shown(
+    points: Reach, unit: Measure, some: Sequence[rates.Named], used: Sequence[Measure], say: Say
+) -> Iterator[Found]:
+    """Claims with rates: first those whose weight is a product, which take little."""
+    for rate in some:
+        say(f"rate {rate.expression}, loss {rate.loss:.4g}")
+        yield from _by_products(points, unit, rate, used, say)
+    for rate in some:
+        say(f"rate {rate.expression}, by a search")
+        yield from _weighed(points, unit, rate, None, used, say)
 
 
 def _subsets(points: Reach, least: Sequence[float]) -> Iterator[tuple[Measure, ...]]:
@@ -262,6 +272,7 @@ def _found(
     claim = stated(of_span.setting, of_span.requires, left, right if rate is None else rate * right, of, rate)
     floor = replace(claim, id=f"{claim.id}/floor", statement=Inequality(-potential, sympy.S.Zero, before))
     named = {m.words: w for m, w in weights.items()}
+    assert of_span.setting.algorithm is not None
     parts = of_span.setting.algorithm.State._fields
     silent = tuple(name for k, name in enumerate(parts) if not any(k in m.parts for m in of))
     return Found(claim, floor, named, rate, None if gain is None else (gain[0].words, gain[1]), silent)

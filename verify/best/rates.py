@@ -28,7 +28,7 @@ _NEARLY = 0.9
 #: How far a function may be beyond the ends of intervals, which a solver finds.
 _WITHIN = 1e-3
 #: The loss of what is exact but for the errors of a solver.
-_EXACT = 1e-2
+EXACT = 1e-2
 
 
 #: A function of a product, of its values too.
@@ -92,7 +92,7 @@ def rates(of: Products, least: Array) -> list[Named]:
     proof.
     """
     found = _rates(of, least, [(shape, more, False) for shape, more in _SHAPES], _LONGER)
-    if found and min(one.loss for one in found) <= _EXACT:
+    if found and min(one.loss for one in found) <= EXACT:
         return found
     return _rates(of, least, [(*_SHAPES[0], False), (*_SHAPES[1], True)], _PLAINER)
 
