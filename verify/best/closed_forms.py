@@ -39,8 +39,8 @@ _WEIGHTS, _EACH = 8, 1000
 #: part of what is left of 1 their rates may be larger.
 _TOGETHER, _SUBSETS, _EQUAL = 3, 3, 1e-3
 #: By how much of what is left of 1 a rate is larger at which measures are left out, and one that is tried at further
-#: points; at which part of the points a solver may find nothing.
-_ROOM, _HARDLY, _UNSURE = 1e-5, 1e-2, 0.1
+#: points; at which part of the points a solver may find nothing, and at which of those.
+_ROOM, _HARDLY, _UNSURE, _FEW = 1e-5, 1e-2, 0.1, 0.05
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _is_enough(points: Reach, unit: Measure, rate: rates.Named, used: Sequence[M
     bad = 0
     for p, r in enumerate(values):
         bad += not points.feasible(p, unit, 1 - (1 - r) * (1 - _HARDLY), None, used)
-        if bad > _UNSURE * len(values):
+        if bad > _FEW * len(values):
             return False
     return True
 
