@@ -20,10 +20,15 @@ _CONSTANTS = tuple(
 )
 #: How far a function may be on the wrong side, relative to what is left of 1; of how many functions two are paired.
 _ROOM, _PAIRED = 1e-4, 300
-#: Functions that are given back at most, and what a longer one has to be nearer.
-_KEPT, _LONGER = 40, 0.02
+#: Functions that are given back at most, and what a longer one has to be nearer: little where one is the least rate,
+#: and else much, since then the plain ones have proofs.
+_KEPT, _LONGER, _PLAINER = 40, 0.02, 0.3
+#: At which part of the points a function has to be beyond the number there, as a solver is not sure of all of them.
+_NEARLY = 0.9
+#: How far a function may be beyond the ends of intervals, which a solver finds.
+_WITHIN = 1e-3
 #: The loss of what is exact but for the errors of a solver.
-_EXACT = 1e-2
+EXACT = 1e-2
 
 
 #: A function of a product, of its values too.
@@ -81,18 +86,20 @@ def products(at: Mapping[sympy.Symbol, Array], degrees: Mapping[sympy.Symbol, Ar
 
 
 def rates(of: Products, least: Array) -> list[Named]:
-    """Rates that are nowhere below the ``least`` ones ``(points,)``, the nearest first: one minus a product, a product,
-    squares of these, quotients, and the larger one of two. Where none is the least, those that are one minus a product,
-    or the square of one minus letters: what else is near it by chance has no short proof.
+    """Rates that are at nearly no point below the ``least`` ones ``(points,)``, the nearest first: one minus a product,
+    a product, squares of these, quotients, and the larger one of two. Where none is the least, those that are one minus
+    a product, or the square of one minus letters, the plainest first: what else is near it by chance has no short
+    proof.
     """
-    found = _rates(of, least, [(shape, more, False) for shape, more in _SHAPES])
-    if found and min(one.loss for one in found) <= _EXACT:
+    found = _rates(of, least, [(shape, more, False) for shape, more in _SHAPES], _LONGER)
+    if found and min(one.loss for one in found) <= EXACT:
         return found
-    return _rates(of, least, [(*_SHAPES[0], False), (*_SHAPES[1], True)])
+    return _rates(of, least, [(*_SHAPES[0], False), (*_SHAPES[1], True)], _PLAINER)
 
 
-def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool]]) -> list[Named]:
-    """The same of shapes, each with its length, and whether it is one of letters without a number."""
+def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool]], longer: float) -> list[Named]:
+    """The same of shapes, each with its length, and whether it is one of letters without a number; ``longer``: what
+    a longer one has to be nearer."""
     left, known, values, lengths = 1 - least, [], [], []
     bare = np.array([c == 1 for c in of.constants])
     for shape, more, is_bare in shapes:
@@ -105,7 +112,7 @@ def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool
     V, size = np.concatenate(values), np.concatenate(lengths)
     whole = _is_beyond(V, left)
     ranked: list[tuple[float, tuple[int, ...]]] = []
-    ranked += [(_rank(_loss(left, 1 - V[k]), size[k]), (int(k),)) for k in np.flatnonzero(whole)]
+    ranked += [(_rank(_loss(left, 1 - V[k]), size[k], longer), (int(k),)) for k in np.flatnonzero(whole)]
     pool = np.argsort(size, kind="stable")
     pool = pool[~whole[pool]][:_PAIRED]
     for place, a in enumerate(pool):
@@ -113,7 +120,7 @@ def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool
         both = np.maximum(V[a], V[rest])
         for b in np.flatnonzero(_is_beyond(both, left)):
             length = size[a] + size[rest[b]] + 1
-            ranked.append((_rank(_loss(left, 1 - both[b]), length), (int(a), int(rest[b]))))
+            ranked.append((_rank(_loss(left, 1 - both[b]), length, longer), (int(a), int(rest[b]))))
     found: dict[sympy.Expr, Named] = {}
     for _, some in sorted(ranked)[:_KEPT]:
         expression = sympy.Max(*(shape(of.expression(k)) for shape, k in (known[j] for j in some)))
@@ -122,10 +129,18 @@ def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool
     return list(found.values())
 
 
+def between(of: Products, low: Array, high: Array) -> list[Named]:
+    """Products that are between two numbers at all points ``(points,)``, the shortest first."""
+    inside = (of.values >= low * (1 - _WITHIN)) & (of.values <= high * (1 + _WITHIN))
+    good = np.flatnonzero(inside.all(axis=1))
+    ranked = sorted((float(of.lengths[k]), int(k)) for k in good)
+    return [Named(of.expression(k), of.values[k], 0.0) for _, k in ranked]
+
+
 def gains(of: Products, most: Array) -> list[Named]:
     """Products that are nowhere above the ``most`` ``(points,)``, the nearest first."""
     good = np.flatnonzero((of.values <= most * (1 + _ROOM)).all(axis=1))
-    ranked = sorted((_rank(_loss(most, of.values[k]), of.lengths[k]), int(k)) for k in good)
+    ranked = sorted((_rank(_loss(most, of.values[k]), of.lengths[k], _LONGER), int(k)) for k in good)
     return [Named(of.expression(k), of.values[k], _loss(most, of.values[k])) for _, k in ranked[:_KEPT]]
 
 
@@ -139,7 +154,8 @@ _SHAPES: tuple[tuple[Shape, float], ...] = (
 
 
 def _is_beyond(values: Array, left: Array) -> Array:
-    found: Array = np.asarray(((1 - values <= left * (1 + _ROOM)) & (values < 1)).all(axis=-1))
+    beyond = (1 - values <= left * (1 + _ROOM)).mean(axis=-1) > _NEARLY
+    found: Array = np.asarray(beyond & (values < 1).all(axis=-1))
     return found
 
 
@@ -148,6 +164,5 @@ def _loss(most: Array, values: Array) -> float:
     return float(np.mean(np.log(np.maximum(most, 1e-300) / values)))
 
 
-def _rank(loss: float, length: float) -> float:
-    # Length decides between functions that are about as near.
-    return round(max(loss, 0.0) + _LONGER * float(length), 4)
+def _rank(loss: float, length: float, longer: float) -> float:
+    return round(max(loss, 0.0) + longer * float(length), 4)

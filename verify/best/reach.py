@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import sympy
@@ -27,6 +28,7 @@ class ReachLimits:
     points: int = 14  # of the letters
     fewest: int = 4  # points without which there is no answer
     halvings: int = 24  # of an interval
+    screen: int = 40  # further points, at which functions that are tried have to be enough
 
 
 _LIMITS = ReachLimits()
@@ -49,10 +51,14 @@ class Reach:
         if len(sample.X) < _LIMITS.fewest:
             raise ValueError("no values of the letters were found that meet the conditions")
         self.programs = Programs(every, sample.choose(_LIMITS.points), Work(10**9))
+        self._others = sample.choose(_LIMITS.screen), every
         self.gradings = naming.gradings(every)
-        self.letters = {
+        self.letters = self._letters()
+
+    def _letters(self) -> dict[sympy.Symbol, Array]:
+        return {
             x: values(c, self.programs.X)
-            for x, c in posed.env.items()
+            for x, c in self.span.posed.env.items()
             if isinstance(c, Ratio)
             and isinstance(x, sympy.Symbol)
             and not (c.num.is_constant() and c.den.is_constant())
@@ -67,6 +73,20 @@ class Reach:
         found.programs.values = self.programs.values[some]
         found.letters = {x: v[some] for x, v in self.letters.items()}
         return found
+
+    @cached_property
+    def elsewhere(self) -> Reach:
+        """The same at further points."""
+        found = copy(self)
+        X, every = self._others
+        found.programs = Programs(every, X, Work(10**9))
+        found.letters = found._letters()
+        return found
+
+    def evaluated(self, e: sympy.Expr) -> Array:
+        """The values ``(points,)`` of a function of the letters."""
+        of = sympy.lambdify(list(self.letters), e, "numpy")
+        return np.broadcast_to(np.asarray(of(*self.letters.values()), float), len(self.programs.X))
 
     def degrees(self, c: Ratio) -> Array:
         """The degrees of a letter in the gradings."""
@@ -83,6 +103,20 @@ class Reach:
         self, p: int, unit: Measure, rate: float, gain: tuple[Measure, float] | None, of: Sequence[Measure]
     ) -> bool:
         """Return True if some weights, that of ``unit`` being 1, show the rate or the gain at a point."""
+        program = self._program(p, unit, rate, gain, of)
+        return program.feasible(0, range(len(program.names)), {})
+
+    def weight(
+        self, p: int, unit: Measure, rate: float, gain: tuple[Measure, float] | None, of: Sequence[Measure], k: int
+    ) -> tuple[float, float]:
+        """Between what bounds the weight of the measure at place ``k``, one of two, may be at a point."""
+        program = self._program(p, unit, rate, gain, of)
+        place = [m for m in of if m is not unit].index(of[k])
+        return program.interval(0, place, range(len(program.names)), {}) or (np.inf, 0.0)
+
+    def _program(
+        self, p: int, unit: Measure, rate: float, gain: tuple[Measure, float] | None, of: Sequence[Measure]
+    ) -> Programs:
         others = [m for m in of if m is not unit]
         place = {name: k + 1 for k, name in enumerate(self.names)}
         known = list(self.span.posed.known)
@@ -95,11 +129,10 @@ class Reach:
         for row, name in enumerate(known, 1 + len(others)):
             C[row, place[name]] = 1
         names = [*(str(m.symbol) for m in others), *known]
-        return self.programs.combined(p, names, C).feasible(0, range(len(names)), {})
+        return self.programs.combined(p, names, C)
 
-    def least_rate(self, p: int, unit: Measure) -> float:
-        """The least rate at a point; 1 where nothing contracts."""
-        of = self.span.measures
+    def least_rate(self, p: int, unit: Measure, of: Sequence[Measure]) -> float:
+        """The least rate of sums of measures at a point; 1 where nothing contracts."""
         if not self.feasible(p, unit, 1 - LEFT, None, of):
             return 1.0
         if self.feasible(p, unit, 0.0, None, of):
@@ -127,6 +160,11 @@ class Reach:
             middle = (low + high) / 2
             low, high = (middle, high) if gains(middle) else (low, middle)
         return float(size * 10**low)
+
+    def degree(self, unit: Measure, of: Measure) -> Array:
+        """The degrees of a weight of one measure beside another, in the gradings."""
+        k, j = self.gained(of), self.place(f"a {unit.symbol}")
+        return np.array([f[j] - f[k] for _, f in self.gradings])
 
     def place(self, name: str) -> int:
         """The place of a form."""

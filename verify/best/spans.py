@@ -26,13 +26,15 @@ Gain = Literal["never", "before", "after"]
 
 class Measure(NamedTuple):
     """A quantity of a state that is nowhere negative: its symbol, what it is in words, and its code. ``gain``: whether
-    a step may gain it, before or after the step; ``level``: how far it is from the plainest ones, the distances."""
+    a step may gain it, before or after the step; ``level``: how far it is from the plainest ones, the distances;
+    ``parts``: the places of the parts of the state that it measures."""
 
     symbol: sympy.Symbol
     words: str
     of: StateFunction
     gain: Gain
     level: int
+    parts: tuple[int, ...] = ()
 
     @property
     def before(self) -> Quantity:
@@ -61,29 +63,33 @@ def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tu
     place = {name: k for k, name in enumerate(rest._fields)}
     points = [name for name in away if np.ndim(getattr(rest, name)) == 1]
     clients = [name for name in away if name not in points]
-    found: list[tuple[str, str, StateFunction, Gain, int]] = []
-    found += [(f"D_{x}", f"|{x} - x*|^2", distance(place[x]), "never", 0) for x in points if away[x] is X_STAR]
+    found: list[Measure] = []
+
+    def add(name: str, words: str, of: StateFunction, gain: Gain, level: int, *parts: str) -> None:
+        symbol = sympy.Symbol(name, real=True)
+        found.append(Measure(symbol, words, of, gain, level, tuple(place[part] for part in parts)))
+
+    for x in points:
+        if away[x] is X_STAR:
+            add(f"D_{x}", f"|{x} - x*|^2", distance(place[x]), "never", 0, x)
     for h in clients:
         if (centre := away[h]) is not None:
-            found.append((f"S_{h}", f"mean |{h}_i{centre.words}|^2", centre.spread(place[h]), "never", 0))
+            add(f"S_{h}", f"mean |{h}_i{centre.words}|^2", centre.spread(place[h]), "never", 0, h)
     for x in points:
-        found.append((f"F_{x}", f"f({x}) - f*", gap(place[x]), "after", 1))
+        add(f"F_{x}", f"f({x}) - f*", gap(place[x]), "after", 1, x)
     convex = min(functions.curvatures(problem, at.params)[0]) >= 0
     for h in clients:
         if away[h] is X_STAR and convex:
             words = f"mean (f_i({h}_i) - f_i(x*) - <grad f_i(x*), {h}_i - x*>)"
-            found.append((f"T_{h}", words, excess(place[h]), "never", 1))
+            add(f"T_{h}", words, excess(place[h]), "never", 1, h)
     for x in points:
-        found.append((f"G_{x}", f"|grad f({x})|^2", slope(place[x]), "before", 2))
+        add(f"G_{x}", f"|grad f({x})|^2", slope(place[x]), "before", 2, x)
         for h in clients:
-            found.append((f"E_{h}", f"mean |{h}_i - grad f_i({x})|^2", error(place[h], place[x]), "never", 2))
+            add(f"E_{h}", f"mean |{h}_i - grad f_i({x})|^2", error(place[h], place[x]), "never", 2, h, x)
     if "L" in functions.letters.values() and convex:
         for x in points:
-            words = f"f({x}) - f* - |grad f({x})|^2/(2 L)"
-            found.append((f"B_{x}", words, below(place[x]), "after", 3))
-    return tuple(
-        Measure(sympy.Symbol(name, real=True), words, of, gain, level) for name, words, of, gain, level in found
-    )
+            add(f"B_{x}", f"f({x}) - f* - |grad f({x})|^2/(2 L)", below(place[x]), "after", 3, x)
+    return tuple(found)
 
 
 def distance(part: int) -> StateFunction:

@@ -89,7 +89,7 @@ def _discovered(path: Path, name: str | None, where: Sequence[str], say: Callabl
         if isinstance(prove(found.claim), str):
             continue
         evidence = verify.check(found.claim)
-        if evidence.verdict is not Verdict.PROVED:
+        if evidence.verdict is not Verdict.PROVED or isinstance(prove(found.floor), str):
             continue
         gain = None if found.gain is None else {"of": found.gain[0], "weight": plain(found.gain[1])}
         rate = None if found.rate is None else plain(found.rate)
@@ -106,10 +106,12 @@ def _discovered(path: Path, name: str | None, where: Sequence[str], say: Callabl
             "hypotheses": list(where),
             "verdict": str(evidence.verdict),
             "note": evidence.note,
+            "silent": list(found.silent),
             "lines": [
                 f"V = {_potential(weights)}",
                 says,
                 f"proved for {', '.join(['all letters of the class', *where])}: {evidence.note}",
+                *([f"V says nothing of {', '.join(found.silent)}"] if found.silent else []),
             ],
         }
     return None

@@ -15,6 +15,8 @@ from verify.cli.checking import limits
 if TYPE_CHECKING:
     from verify.pepit import Bounds
     from verify.pepit.certifying import Number
+    from verify.pepit.for_all import ForAll
+    from verify.pepit.notation import Notation
 
 #: Digits of a fraction that is shown whole.
 _SHORT = 24
@@ -74,9 +76,9 @@ def register(
     )
     asking.add_argument(
         "--format",
-        choices=("json", "rocq"),
+        choices=("json", "latex", "rocq"),
         default="json",
-        help="of the proofs: for the checker, or theorems for Rocq",
+        help="of the proofs: for the checker, pages to read (upper bounds only), or theorems for Rocq",
     )
     limits(asking, at_least, "all models")
 
@@ -95,23 +97,22 @@ def run_certify(args: argparse.Namespace) -> int:
     copy = None if args.json is None or answering.asked() else saving.writable(args.json)
     proofs = None if args.proofs is None else saving.directory(args.proofs)
     if args.letters:
-        if proofs is not None:
-            raise ValueError("--proofs writes proofs at a point: leave --letters out")
-        return _for_all(args, copy)
+        return _for_all(args, copy, proofs)
     at = _values(args.at)
     if args.where:
         raise ValueError("--where is about --letters, and there are none")
-    found: list[Bounds[Number]] = limited(
+    found: list[tuple[Bounds[Number], Notation]] = limited(
         lambda: _bounds(args.file, args.call, at), args.seconds, args.memory * 2**30, str(args.file)
     )
     report = consoles.console(sys.stdout)
-    for number, one in enumerate(found, 1):
+    for number, (one, _) in enumerate(found, 1):
         if len(found) > 1:
             consoles.say(report, f"model {number} of {len(found)}")
         consoles.say(report, *_lines(one, args.multipliers))
-    answering.add(models=[_json(one) for one in found])
+    models = [_json(one) for one, _ in found]
+    answering.add(models=models)
     if copy is not None:
-        files.write(copy, json.dumps({"models": [_json(one) for one in found]}, indent=1) + "\n")
+        files.write(copy, json.dumps({"models": models}, indent=1) + "\n")
     if proofs is not None:
         for path, text in _proofs(found, args.file, args.format):
             files.write(proofs / path, text)
@@ -119,7 +120,7 @@ def run_certify(args: argparse.Namespace) -> int:
     return 0
 
 
-def _for_all(args: argparse.Namespace, copy: Path | None) -> int:
+def _for_all(args: argparse.Namespace, copy: Path | None, proofs: Path | None) -> int:
     """Print what is shown for all letters; 1 if the stated value is not proved."""
     import sys
 
@@ -167,34 +168,85 @@ def _for_all(args: argparse.Namespace, copy: Path | None) -> int:
     answering.add(**data)
     if copy is not None:
         files.write(copy, json.dumps(data, indent=1) + "\n")
+    if proofs is not None and not found.why:
+        for path, text in _proofs_of_letters(found, args.file, args.format):
+            files.write(proofs / path, text)
+            consoles.say(report, f"written: {proofs / path}")
     return 1 if found.why else 0
 
 
-def _proofs(found: Sequence[Bounds[Number]], file: Path, kind: str) -> Iterator[tuple[str, str]]:
+def _libraries(kind: str) -> Iterator[tuple[str, str]]:
+    """What proofs need beside them."""
+    from verify import checker
+    from verify.export import rocq
+
+    if kind != "latex":
+        library = Path(checker.__file__) if kind == "json" else rocq.LIBRARY
+        yield library.name, library.read_text(encoding="utf-8")
+
+
+def _proofs_of_letters(found: ForAll, file: Path, kind: str) -> Iterator[tuple[str, str]]:
+    """The files of a proof for all letters: names and texts. Each was checked."""
+    from verify import checker
+    from verify.export import rocq
+    from verify.pepit import pages
+
+    yield from _libraries(kind)
+    for data in found.objects:
+        checker.check(json.dumps(data))
+    stem = _stem(file)
+    if kind == "latex":
+        there = " and ".join(f"{name} = {x}" for name, x in found.base.items())
+        attained = f"It is attained, at {there} for one." if found.is_attained else ""
+        yield f"{stem}_letters.tex", pages.text(found.objects, found.defined, attained)
+    elif kind == "rocq":
+        yield f"p_{stem}_letters.v", rocq.text(found.objects)
+    else:
+        for number, data in enumerate(found.objects, 1):
+            yield f"{stem}_letters_{number}.json", json.dumps(data, indent=1) + "\n"
+
+
+def _stem(file: Path) -> str:
+    return re.sub(r"\W", "_", file.stem, flags=re.ASCII)
+
+
+def _proofs(found: Sequence[tuple[Bounds[Number], Notation]], file: Path, kind: str) -> Iterator[tuple[str, str]]:
     """The files of proofs: names and texts. Each was checked."""
     from verify import checker
     from verify.export import rocq
-    from verify.pepit import certifying, objects
+    from verify.export.objects import ProofObjects
+    from verify.pepit import certifying, objects, pages
+    from verify.pepit.notation import Notation
 
-    library = Path(checker.__file__) if kind == "json" else rocq.LIBRARY
-    yield library.name, library.read_text(encoding="utf-8")
-    stem = re.sub(r"\W", "_", file.stem, flags=re.ASCII)
-    for number, one in enumerate(found, 1):
+    yield from _libraries(kind)
+    stem = _stem(file)
+    for number, (one, names) in enumerate(found, 1):
         # The checker and Rocq know fractions.
-        proofs = objects.of(certifying.in_fractions(one), f"{file.name}, model {number}")
+        known = names if kind == "latex" else Notation()
+        proofs = objects.of(certifying.in_fractions(one), f"{file.name}, model {number}", known)
         for data in proofs.values():
             checker.check(json.dumps(data))
-        if kind == "rocq":
+        if kind == "latex":
+            attained = "It is attained." if one.exact is not None and not one.rounded else ""
+            if "upper" in proofs:
+                yield f"{stem}_{number}.tex", pages.text(ProofObjects.of([proofs["upper"]]), names.defined, attained)
+        elif kind == "rocq":
             yield f"p_{stem}_{number}.v", rocq.text(list(proofs.values()))
         else:
             for end, data in proofs.items():
                 yield f"{stem}_{number}_{end}.json", json.dumps(data, indent=1) + "\n"
 
 
-def _bounds(file: Path, call: str | None, at: dict[str, Fraction | int]) -> list[Bounds[Number]]:
-    from verify.pepit import capture, certifying
+def _bounds(file: Path, call: str | None, at: dict[str, Fraction | int]) -> list[tuple[Bounds[Number], Notation]]:
+    """Both ends of each model of a file, and how it is written."""
+    from verify.pepit import capture, certifying, notation
 
-    return [certifying.bounds(one.model, one.pepit, one.rounded) for one in capture.run(file, call, at)]
+    def read(problem: object, value: float | None) -> tuple[capture.Captured, Notation]:
+        one = capture.numbers(problem, value)
+        return one, notation.of(problem, notation.fraction).numbered(*capture.numbering(problem))
+
+    found, _ = capture.read(file, read, call, at)
+    return [(certifying.bounds(one.model, one.pepit, one.rounded), names) for one, names in found]
 
 
 def _values(given: Sequence[str]) -> dict[str, Fraction | int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,10 +55,15 @@ def text(claim: Claim, objects: ProofObjects) -> str:
         parts.append(
             "; ".join(f"{' and '.join(of)}: {mathematical(meaning)}" for meaning, of in meanings.items()) + "."
         )
-    parts.append(" ".join([_CONVENTIONS, *summed(line for data in objects for line in data["says"])]))
+    return document(parts, objects, statement.text(claim))
+
+
+def document(head: Sequence[str], objects: ProofObjects, stated: Sequence[str]) -> str:
+    """A file with paragraphs and then the proof of each case, and what its objects state that is not ``stated``."""
+    parts = [*head, " ".join([_CONVENTIONS, *summed(line for data in objects for line in data["says"])])]
     printed: set[str] = set()
     for group in grouped(_without_g(objects)):
-        parts += pages(group, list(_besides(claim, group)), printed)
+        parts += pages(group, list(_besides(stated, group)), printed)
     body = _FORMULA.sub(lambda of: f"${of[1]} = {broken(of[2])}$", "\n\n".join(parts))
     return by_itself(f"{_HEAD}{body}\n\\par}}", _PACKAGES)
 
@@ -77,7 +82,11 @@ def _without_g(objects: ProofObjects) -> ProofObjects:
 
 def checked(claim: Claim, objects: ProofObjects) -> str:
     """As :func:`text`, once the checker has accepted what is read from it. Raise ``ValueError`` if it does not."""
-    written = text(claim, objects)
+    return accepted(text(claim, objects), objects)
+
+
+def accepted(written: str, objects: ProofObjects) -> str:
+    """The file, once the checker has accepted what is read from it. Raise ``ValueError`` if it does not."""
     for data in read(written, objects):
         checker.check(json.dumps(sealed(data)))
     return written
@@ -154,9 +163,8 @@ def _bound(group: CaseGroup, called: str, number: Any, reader: FormulaReader) ->
                 raise ValueError(f"{called} is another bound")
 
 
-def _besides(claim: Claim, group: CaseGroup) -> Iterator[str]:
-    """Yield once each what the objects state besides the claim."""
-    stated = set(statement.text(claim))
+def _besides(stated: Sequence[str], group: CaseGroup) -> Iterator[str]:
+    """Yield once each what the objects state besides."""
     for line in dict.fromkeys(line for data in group.objects for line in data["says"]):
         if line not in stated and line not in (BLOCKS, SUMMED):
             yield line

@@ -48,13 +48,13 @@ def of(shown: Shown) -> ProofObjects:
     """An object for each case of a claim, and for each part of its letters where cases are split."""
     says = [*statement.text(shown.claim), *_numbers_of_clients(shown.claim), BLOCKS]
     return ProofObjects.joined(
-        _of_proofs(shown.claim.id, [*map(Stated, says)], case, {case: proof})
+        of_proofs(shown.claim.id, [*map(Stated, says)], case, {case: proof})
         for case, tree in shown.cases.items()
         for proof in leaves(tree)
     )
 
 
-def _of_proofs(
+def of_proofs(
     id: str,
     says: Sequence[Reason],
     case: str,
@@ -338,7 +338,7 @@ def _alike(group: ComparisonProof, trees: Mapping[str, Tree]) -> Iterator[dict[s
 
 def _of_group(claim: Claim, group: ComparisonProof, proofs: Mapping[str, CaseProof]) -> ProofObjects:
     says = [*map(Stated, [*statement.text(claim), SUMMED]), *group.meanings]
-    return _of_proofs(claim.id, says, group.name, proofs, group.own, group.linked)
+    return of_proofs(claim.id, says, group.name, proofs, group.own, group.linked)
 
 
 def of_derived(claim: Claim) -> ProofObjects:

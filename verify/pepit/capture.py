@@ -56,9 +56,16 @@ def model_of(problem: Any) -> tuple[Model, int]:
     return invariances.restored(model), rounded
 
 
-def _read(problem: Any, roots: bool) -> tuple[Model, int]:
+def numbering(problem: Any) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """The numbers in the model of a problem of what PEPit counts: points, and function values."""
+    reader = _Reader(False)
+    _read(problem, False, reader)
+    return reader.points, reader.values
+
+
+def _read(problem: Any, roots: bool, reader: _Reader | None = None) -> tuple[Model, int]:
     """The same, with numbers of one field, or with fractions in place of all that are irrational."""
-    reader = _Reader(roots)
+    reader = reader or _Reader(roots)
     constraints = [
         Constraint(name, reader.quantity(c.expression), c.equality_or_inequality == "equality")
         for name, c in named(problem._list_of_prepared_constraints, "constraint")

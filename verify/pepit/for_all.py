@@ -11,9 +11,11 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from verify.export.objects import ProofObjects
 from verify.multipliers import search
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import BLOCK, ProductSum, unneeded, without
@@ -22,9 +24,10 @@ from verify.multipliers.proofs import Tree, leaves
 from verify.multipliers.ratios import Ratio
 from verify.multipliers.reasons import Stated
 from verify.multipliers.work import STEP, Work
-from verify.pepit import capture, certifying, exactly
+from verify.pepit import capture, certifying, exactly, notation, objects
 from verify.pepit.certifying import Bounds, Number
 from verify.pepit.letters import Letters, Run, shown
+from verify.pepit.notation import Notation
 
 #: Values of letters that are tried for the base point, in this order, and how many combinations of them.
 _VALUES = tuple(Fraction(k, 37) for k in (11, 29, 43, 5, 17, 61, 2, 97, 23, 150, 7, 400))
@@ -45,6 +48,8 @@ class ForAll:
             where proofs of several regions are put together.
         value: The stated value at the base point.
         why: What stands in the way of a proof; empty where the stated value is proved to bound the worst case.
+        objects: The proof, an object for each region; none where nothing was proved.
+        defined: Sentences on the points of the model, in whose names the objects are.
     """
 
     letters: tuple[str, ...]
@@ -55,6 +60,8 @@ class ForAll:
     multipliers: Mapping[str, str]
     value: Fraction
     why: str
+    objects: ProofObjects
+    defined: tuple[str, ...]
 
     @property
     def is_attained(self) -> bool:
@@ -91,7 +98,8 @@ def prove(
     problem, answer = _solved(file, call, {**given, **computed, **{name: run.letter(name) for name in letters}})
     stated = _stated(answer, run)
     asked = [c.of(run) for c in conditions]
-    posed, why = _posed(problem, run, stated, asked)
+    names = notation.of(problem, partial(_written, run=run))
+    posed, why, called = _posed(problem, run, stated, asked, names)
     model, rounded = capture.model_of(problem)
     value = run.at(stated, run.base)
     there = certifying.bounds(model, None, rounded, value)
@@ -101,10 +109,20 @@ def prove(
     if not isinstance(found, str) and there.lower is not None and there.lower.bound > value:
         raise AssertionError("an exact point does worse than what was proved")
     said = tuple(c.text for c in conditions) + tuple(_words(run))
-    multipliers = {}
+    multipliers, made = {}, ProofObjects()
     if not isinstance(found, str):
-        (proof, *others) = leaves(found)
-        multipliers = {name: shown(c, run.names) for name, c in proof.multipliers.items()} if not others else {}
+        proofs = [*leaves(found)]
+        if len(proofs) == 1:
+            multipliers = {name: shown(c, run.names) for name, c in proofs[0].multipliers.items()}
+        says = [f"the objective is at most {shown(stated, run.names)}", "the objective is tau"]
+        used = {
+            row for form in (proofs[0].posed.target, *proofs[0].posed.known.values()) for key in form.of for row in key
+        }
+        # What was set to 0 where all is posed stands in no form.
+        zero = [name for row, name in called.items() if row.startswith("x") and row not in used]
+        if zero:
+            says.append(f"nothing changes where vectors are shifted so that {' = '.join(zero)} = 0, as they are here")
+        made = objects.of_letters(proofs, file.name, says, called)
     return ForAll(
         run.names,
         said,
@@ -114,6 +132,8 @@ def prove(
         multipliers,
         value,
         found if isinstance(found, str) else "",
+        made,
+        names.defined,
     )
 
 
@@ -221,10 +241,13 @@ def _stated(answer: Any, run: Run) -> Ratio:
     return run.constant(number.exact)
 
 
-def _posed(problem: Any, run: Run, stated: Ratio, asked: Sequence[tuple[Ratio, bool]]) -> tuple[Posed | None, str]:
-    """The model as what follows from what is known, and else why it cannot be posed."""
+def _posed(
+    problem: Any, run: Run, stated: Ratio, asked: Sequence[tuple[Ratio, bool]], names: Notation
+) -> tuple[Posed | None, str, Mapping[str, str]]:
+    """The model as what follows from what is known, and else why it cannot be posed; and the names of its rows and
+    function values, by those that they have there."""
     if any(m.activated for m in problem._list_of_prepared_psd):
-        return None, "matrix inequalities are not taken with letters"
+        return None, "matrix inequalities are not taken with letters", {}
     reader = _Forms(run)
     known, reasons = {}, {}
     for name, c in capture.named(problem._list_of_prepared_constraints, "constraint"):
@@ -232,7 +255,7 @@ def _posed(problem: Any, run: Run, stated: Ratio, asked: Sequence[tuple[Ratio, b
         sides = ((name, 1), (f"{name}, from above", -1)) if c.equality_or_inequality == "equality" else ((name, 1),)
         for key, side in sides:
             if form.of:
-                known[key], reasons[key] = form * run.constant(side), Stated(name)
+                known[key], reasons[key] = form * run.constant(side), Stated(names.constraint(name) or name)
     target = reader.form(problem.objective) - ProductSum.number(stated)
     domain = Domain(run.ring, frozenset(range(len(run.names))))
     conditions = [*asked, *((a.of, a.strict) for a in run.answers.values() if not a.apart)]
@@ -248,8 +271,8 @@ def _posed(problem: Any, run: Run, stated: Ratio, asked: Sequence[tuple[Ratio, b
         for c in form.of.values():
             if not domain.never_zero(c.den):
                 by = shown(Ratio.of(c.den, run.ring.constant(1)), run.names)
-                return None, f"{by} may be 0, and is divided by: exclude it by --where"
-    return posed, ""
+                return None, f"{by} may be 0, and is divided by: exclude it by --where", {}
+    return posed, "", reader.called(names)
 
 
 class _Forms:
@@ -259,6 +282,11 @@ class _Forms:
         self.run = run
         self._points: dict[int, str] = {}
         self._values: dict[int, str] = {}
+
+    def called(self, names: Notation) -> dict[str, str]:
+        """The names of points and values, by those that they have here."""
+        pairs = ((self._points, names.points), (self._values, names.values))
+        return {here: known[counter] for of, known in pairs for counter, here in of.items() if counter in known}
 
     def form(self, expression: Any) -> ProductSum:
         """One expression. ``ValueError`` for a coefficient that is no function of the letters."""
@@ -275,6 +303,10 @@ class _Forms:
                 name = ProductSum.ONE
             total[name] = total[name] + c if name in total else c
         return ProductSum({name: c for name, c in total.items() if not c.is_zero})
+
+
+def _written(weight: Any, run: Run) -> str:
+    return shown(_coefficient(weight, run), run.names)
 
 
 def _coefficient(weight: Any, run: Run) -> Ratio:

@@ -7,28 +7,35 @@ every constraint holds, and the objective is what is said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
 
 from verify import checker
 from verify.exact import elimination
-from verify.export import objects
+from verify.export import letters, objects
+from verify.export.objects import ProofObjects
+from verify.multipliers.proofs import CaseProof
+from verify.multipliers.reasons import Stated
 from verify.pep.gram import BasisVector, Form
 from verify.pep.programs import Certificate, Constraint, Program
 from verify.pepit.certifying import Bounds, Lower, Matrix, Upper, fraction
 from verify.pepit.model import Inequality, Model, Quantity
+from verify.pepit.notation import Notation
 
+_NUMBERS = Notation()
 #: A weight, and the entries of a vector by their place.
 Square = tuple[Fraction, dict[int, Fraction]]
 
 
-def of(bounds: Bounds[Fraction], name: str) -> dict[str, dict[str, Any]]:
-    """The objects of the ends that were found, "upper" and "lower"; ``name``: what the model is called in them."""
+def of(bounds: Bounds[Fraction], name: str, names: Notation = _NUMBERS) -> dict[str, dict[str, Any]]:
+    """The objects of the ends that were found, "upper" and "lower"; ``name``: what the model is called in them,
+    ``names``: what its points, function values and constraints are called in the upper one."""
     found = {}
     if bounds.upper is not None:
-        found["upper"] = _upper(bounds.model, bounds.upper, name, _rounding(bounds))
+        found["upper"] = _upper(bounds.model, bounds.upper, name, _rounding(bounds), names)
     if bounds.lower is not None:
         found["lower"] = _lower(bounds.model, bounds.lower, name, _rounding(bounds))
     return found
@@ -38,28 +45,62 @@ def _rounding(bounds: Bounds[Fraction]) -> list[str]:
     return [f"{bounds.rounded} coefficients are fractions near what the file says"] if bounds.rounded else []
 
 
-def _upper(model: Model, upper: Upper[Fraction], name: str, says: Sequence[str]) -> dict[str, Any]:
+def of_letters(proofs: Sequence[CaseProof], name: str, says: Sequence[str], names: Mapping[str, str]) -> ProofObjects:
+    """The objects of a bound for all letters, one for each case; ``names``: of points and values, by those there."""
+    lines = [*map(Stated, says)]
+    made = ProofObjects.joined(
+        letters.of_proofs(name, lines, str(k), {name: proof}) for k, proof in enumerate(proofs, 1)
+    )
+    return replace(made, each=tuple(objects.sealed(_renamed(data, names)) for data in made))
+
+
+def _renamed(data: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """An object in which rows and values have other names."""
+
+    def key(name: str) -> str:
+        parts = (part.rpartition(": ") for part in name.split("|"))
+        return "|".join(f"{block}{colon}{names.get(row, row)}" for block, colon, row in parts)
+
+    def form(of: Mapping[str, Any]) -> dict[str, Any]:
+        return {key(name): c for name, c in of.items()}
+
+    programs = [
+        {
+            **program,
+            "target": form(program["target"]),
+            "known": [{**item, "form": form(item["form"])} for item in program["known"]],
+            "squares": [{**square, "vector": form(square["vector"])} for square in program["squares"]],
+        }
+        for program in data["programs"]
+    ]
+    return {**data, "programs": programs}
+
+
+def _upper(model: Model, upper: Upper[Fraction], name: str, says: Sequence[str], names: Notation) -> dict[str, Any]:
     constraints, multipliers = [], {}
     for c in model.constraints:
         if m := upper.multipliers.get(c.name):
-            words = f"{c.name}, a constraint of the model: it is {'= 0' if c.is_equality else '<= 0'}"
+            sign = "= 0" if c.is_equality else "<= 0"
+            words = names.constraint(c.name) or f"{c.name}, a constraint of the model: it is {sign}"
+            form = _form(c.expression, names)
             # An equality is used from either side.
-            constraints.append(Constraint(c.name, (1 if m > 0 else -1) * _form(c.expression), partial(str, words)))
+            constraints.append(Constraint(c.name, (1 if m > 0 else -1) * form, partial(str, words)))
             multipliers[c.name] = abs(m)
     for inequality in model.inequalities:
         for number, (weight, vector) in enumerate(elimination.squares(upper.matrices[inequality.name])):
             key = f"{inequality.name}, {number}"
             words = f"{inequality.name}, a positive semidefinite matrix of the model: less its value at a vector"
-            constraints.append(Constraint(key, -1 * _form(_value_at(inequality, vector)), partial(str, words)))
+            constraints.append(Constraint(key, -1 * _form(_value_at(inequality, vector), names), partial(str, words)))
             multipliers[key] = weight
-    program = Program(Form({}, {_value(model.objective): 1}), tuple(constraints))
+    objective = names.value(model.objective)
+    program = Program(Form({}, {objective: 1}), tuple(constraints))
     bound = f"the objective is at most {upper.bound}"
     return objects.sealed(
         {
             "format": checker.FORMAT,
             "kind": "identity",
             "claim": name,
-            "says": [bound, f"the objective is {_value(model.objective)}", *says],
+            "says": [bound, f"the objective is {objective}", *says],
             "at": {},
             "letters": {},
             "domain": {},
@@ -69,22 +110,15 @@ def _upper(model: Model, upper: Upper[Fraction], name: str, says: Sequence[str])
     )
 
 
-def _form(quantity: Quantity) -> Form:
+def _form(quantity: Quantity, names: Notation) -> Form:
     entries, values = {}, {}
     for key, c in quantity.coefficients.items():
         if isinstance(key, int):
-            values[_value(key)] = fraction(c)
+            values[names.value(key)] = fraction(c)
         else:
-            entries[_point(key[0]), _point(key[1])] = fraction(c)
+            one, other = (BasisVector("point", names.point(k)) for k in key)
+            entries[one, other] = fraction(c)
     return Form(entries, values, fraction(quantity.constant))
-
-
-def _point(number: int) -> BasisVector:
-    return BasisVector("point", f"{number:03d}")
-
-
-def _value(number: int) -> str:
-    return f"value {number}"
 
 
 def _value_at(inequality: Inequality, vector: dict[int, Fraction]) -> Quantity:
@@ -121,7 +155,7 @@ def _lower(model: Model, lower: Lower[Fraction], name: str, says: Sequence[str])
             "format": checker.FORMAT,
             "kind": "arithmetic",
             "claim": name,
-            "says": [bound, f"the objective is {_value(model.objective)}", *says],
+            "says": [bound, f"the objective is {_NUMBERS.value(model.objective)}", *says],
             "at": steps.listed,
             "steps": steps.steps,
         }

@@ -75,6 +75,24 @@ def test_scaffnew_is_faster_than_printed():
     assert found.rate == sympy.Max(1 - p**2, (1 - gamma * mu) ** 2)
 
 
+@pytest.mark.slow
+def test_the_rate_of_saga_is_found():
+    n = ft.n
+    found, _ = first(setting_of("saga_strongly_convex"), 2 * gamma * (mu * n + L) <= 1)
+    excess = "mean (f_i(phi_i) - f_i(x*) - <grad f_i(x*), phi_i - x*>)"
+    assert found.weights.keys() == {"|x - x*|^2", excess} and found.rate == 1 - gamma * mu
+    assert found.silent == () and not isinstance(prove(found.floor), str)
+
+
+@pytest.mark.slow
+def test_the_tight_rate_of_ef21_is_found():
+    best = own.read(GALLERY / "ef21_tight.py").best
+    s, u, alpha = ft.letters("s u alpha")
+    found, _ = first(setting_of("ef21_tight"), sympy.Eq(alpha, 1 - s**2), *best[1:])
+    assert found.weights == {"|grad f(x)|^2": 1, "mean |g_i - grad f_i(x)|^2": 1 / s} and found.rate == u**2
+    assert not isinstance(prove(found.floor), str)
+
+
 def ascent(problem, params, state, draw):
     slope = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
     return {"x": state.x + params.gamma * slope}

@@ -182,4 +182,3 @@ def test_the_command_proves_the_example(capsys, tmp_path):
     assert json.loads((tmp_path / "out.json").read_text())["models"][0]["letters"]["proved"] is True
     assert main(command) == 1
     assert main(["certify", EXAMPLE, "--where", "L <= 1"]) == 2
-    assert main([*command, "--proofs", str(tmp_path / "proofs")]) == 2

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,6 +14,7 @@ import pytest
 from verify import checker
 from verify.cli import main
 from verify.exact import elimination
+from verify.export import objects as export
 from verify.export import rocq
 from verify.pepit import certify, objects
 
@@ -109,3 +113,44 @@ def test_the_command_writes_them_with_their_checker(tmp_path, capsys):
     capsys.readouterr()
     assert main(["certify", EXAMPLE, "--proofs", str(tmp_path / "file")]) == 2
     assert "cannot make the directory" in capsys.readouterr().err
+
+
+LETTERS = ("--letters", "L", "gamma", "--where", "gamma*L <= 1", "--at", "n=1")
+
+
+def test_a_proof_for_all_letters_travels(tmp_path):
+    """The checker takes its object from a file, and none of another bound, other letters or other multipliers."""
+    assert main(["certify", EXAMPLE, *LETTERS, "--proofs", str(tmp_path)]) == 0
+    path = tmp_path / "gradient_descent_letters_1.json"
+    assert {one.name for one in tmp_path.iterdir()} == {"checker.py", path.name}
+    command = [sys.executable, str(tmp_path / "checker.py")]
+    assert subprocess.run([*command, str(path)], capture_output=True, timeout=120).returncode == 0
+    data = json.loads(path.read_text())
+    assert data["letters"] == {"L": "> 0", "gamma": "> 0"} and len(data["domain"]) == 1
+    (program,) = data["programs"]
+    assert set(program["target"]) == {"tau", "1|1"}
+    bound = program["target"]["1|1"]
+    assert {len(bound[side]) for side in ("num", "den")} == {1, 2}
+    smaller = {**bound, "num": [[str(Fraction(c) * Fraction(99, 100)), powers] for c, powers in bound["num"]]}
+    changes = [
+        {**data, "programs": [{**program, "target": {**program["target"], "1|1": smaller}}]},
+        {**data, "domain": {}},
+        {**data, "programs": [{**program, "known": program["known"][1:]}]},
+    ]
+    for changed in changes:
+        with pytest.raises(ValueError):
+            checker.check(json.dumps(export.sealed(changed)))
+
+
+def test_a_proof_for_all_letters_is_a_theorem_for_rocq(tmp_path):
+    assert main(["certify", EXAMPLE, *LETTERS, "--proofs", str(tmp_path), "--format", "rocq"]) == 0
+    text = (tmp_path / "p_gradient_descent_letters.v").read_text()
+    assert "Theorem proof_1_step_1" in text and (tmp_path / "Gram.v").exists()
+    if shutil.which("coqc"):
+        for name in ("Gram.v", "p_gradient_descent_letters.v"):
+            assert subprocess.run(["coqc", name], cwd=tmp_path, capture_output=True, timeout=600).returncode == 0
+
+
+def test_what_is_not_proved_has_no_files(tmp_path):
+    assert main(["certify", EXAMPLE, "--letters", "L", "gamma", "--at", "n=1", "--proofs", str(tmp_path)]) == 1
+    assert not [*tmp_path.iterdir()]

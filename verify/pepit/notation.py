@@ -1,0 +1,135 @@
+"""How the points, function values and constraints of a model are written: as papers do, with points of a method as
+sums of others.
+
+A function's points are numbered by PEPit. What is taken at the point number 1 of f is x_1, its gradient there g_1 and
+its value f_1; of other functions these have their letters. Where a gradient is 0 the point is x*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from verify.pepit import exactly
+
+#: Letters of functions; gradients of the first one are g.
+_FUNCTIONS = "fhpqrstuvwabcde"
+#: A constraint that interpolates a function, by PEPit's name of it.
+_INTERPOLATING = re.compile(r"IC_Function_(\d+)_(.+?)\(Point_(\d+)(?:, Point_(\d+))?\)")
+
+
+@dataclass(frozen=True)
+class Notation:
+    """The names in a model.
+
+    Attributes:
+        points: Of points from which all others are made, by PEPit's counters.
+        values: The same of function values.
+        defined: Sentences that say which functions there are and what their points are.
+        functions: Letters of functions with the names of their points, by PEPit's number of the function.
+    """
+
+    points: Mapping[int, str] = field(default_factory=dict)
+    values: Mapping[int, str] = field(default_factory=dict)
+    defined: tuple[str, ...] = ()
+    functions: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def numbered(self, points: Mapping[int, int], values: Mapping[int, int]) -> Notation:
+        """The notation by the numbers that a model has for what PEPit counts."""
+        return replace(
+            self,
+            points={number: self.points[c] for c, number in points.items() if c in self.points},
+            values={number: self.values[c] for c, number in values.items() if c in self.values},
+        )
+
+    def point(self, number: int) -> str:
+        """The name of a point."""
+        return self.points.get(number, f"{number:03d}")
+
+    def value(self, number: int) -> str:
+        """The name of a function value."""
+        return self.values.get(number, f"value {number}")
+
+    def constraint(self, name: str) -> str:
+        """A constraint in words, by PEPit's name of it; empty where there is no notation."""
+        match = _INTERPOLATING.fullmatch(name)
+        if match is None or match[1] not in self.functions:
+            return name if self.values else ""
+        letter, points = self.functions[match[1]]
+        ends = [points[int(k)] for k in match.groups()[2:] if k is not None]
+        where = f"between {ends[0]} and {ends[1]}" if len(ends) == 2 else f"at {ends[0]}"
+        return f"{match[2].replace('_', ' ')} of {letter}, {where}"
+
+
+def of(problem: Any, number: Callable[[Any], str]) -> Notation:
+    """The notation of a ``PEPit.PEP`` whose constraints are prepared.
+
+    ``number``: writes a coefficient.
+    """
+    points: dict[int, str] = {}
+    values: dict[int, str] = {}
+    functions: dict[str, tuple[str, tuple[str, ...]]] = {}
+    leaves = [f for f in problem.list_of_functions if f.get_is_leaf()]
+    if len(leaves) > len(_FUNCTIONS):
+        return Notation()
+    optima = {x.counter for f in problem.list_of_functions for x, _, _ in f.list_of_stationary_points}
+    for name, x in enumerate(sorted(k for k in optima if k is not None)):
+        points[x] = "x*" if not name else f"y_{name}"
+    defined = []
+    for letter, f in zip(_FUNCTIONS, leaves, strict=False):
+        lines: list[str] = []
+        named: list[str] = []
+        for k, (x, g, value) in enumerate(f.list_of_points):
+            here, slope = (f"x_{k}", f"g_{k}") if letter == "f" else (f"x_{letter}{k}", f"g_{letter}{k}")
+            if x.counter is not None:
+                here = points.setdefault(x.counter, here)
+            if g.counter is not None:
+                points.setdefault(g.counter, slope)
+            if value.counter is not None:
+                values.setdefault(value.counter, f"{letter}_{k}")
+            named.append(here)
+            if x.counter is None:
+                lines.append(f"{here} = {_sum(x, points, number)}")
+            if g.counter is None or points[g.counter] != slope:
+                lines.append(f"{slope} = {_sum(g, points, number)}")
+            if value.counter is None or values[value.counter] != f"{letter}_{k}":
+                lines.append(f"{letter}_{k} = {_sum(value, values, number)}")
+        functions[str(f.counter)] = (letter, tuple(named))
+        of_gradients = "g_k" if letter == "f" else f"g_{letter}k"
+        kind = re.sub(r"(?<!^)(?=[A-Z])", " ", type(f).__name__).lower()
+        start = (
+            f"{letter} is a {kind}. The points of {letter}, numbered from 0, are {', '.join(named)}; "
+            f"{of_gradients} is its (sub)gradient at number k, and {letter}_k its value"
+        )
+        defined.append("; ".join([start, *lines]) + ".")
+    if problem.objective.counter is not None:
+        values[problem.objective.counter] = "tau"
+    return Notation(points, values, tuple(defined), functions)
+
+
+def _sum(of: Any, names: Mapping[int, str], number: Callable[[Any], str]) -> str:
+    """A point or a function value as a sum of those that have names, the constant of a value last."""
+    out = ""
+    for key, c in of.decomposition_dict.items():
+        name = names.get(getattr(key, "counter", -1), "") if hasattr(key, "counter") else "1"
+        if not name:
+            return "a sum of others"
+        coefficient = number(c)
+        if coefficient == "0":
+            continue
+        negative = coefficient.startswith("-") and not re.search(r"[+-]", coefficient[1:])
+        size = coefficient[1:] if negative else coefficient
+        if re.search(r"[+-]", size) and not (size.startswith("(") and size.endswith(")") and size.count("(") == 1):
+            size = f"({size})"
+        term = size if name == "1" else name if size == "1" else f"{size}*{name}"
+        sign = (" - " if negative else " + ") if out else "-" if negative else ""
+        out += sign + term
+    return out or "0"
+
+
+def fraction(c: Any) -> str:
+    """A coefficient of a model at a point, in a text."""
+    known = exactly.of(float(c) if not isinstance(c, float | int) else c)
+    return f"{float(c):.12g}" if known is None or known.known is None else str(known.known)
