@@ -198,8 +198,8 @@ def method(
         state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``;
             if they are elsewhere at the optimum, ``"momentum"`` for a point that is 0 there, ``"models"`` for
             clients' copies of x*, ``"gradients"`` for the grad f_i(x*); ``"feasible"`` for a point of the constraint
-            set, which starts at the one nearest to 0; ``"dual"`` for a vector of the space of K x, u* at the optimum. Or a
-            NamedTuple class of them, with fields of the types ``Point``, ``Momentum``, ``Clients``, ``Models``,
+            set, which starts at the one nearest to 0; ``"dual"`` for a vector of the space of K x, u* at the optimum.
+            Or a NamedTuple class of them, with fields of the types ``Point``, ``Momentum``, ``Clients``, ``Models``,
             ``Gradients``, ``Feasible`` and ``Dual`` of this module.
         init: ``init(problem, params, **parts)``; a part that it takes without a default starts at 0 by default.
         draws: ``draws(problem, params, state)``: a distribution.
