@@ -1,5 +1,5 @@
-"""Chambolle and Pock's primal-dual method for f(x) + h(K x), of which both proximal points are asked: with tau sigma k^2 <= 1
-the distance to a saddle point, in the norm that the step is a proximal point in, does not grow.
+"""Chambolle and Pock's primal-dual method for f(x) + h(K x), of which both proximal points are asked: with
+tau sigma k^2 <= 1 the distance to a saddle point, in the norm in which the step is a proximal point, does not grow.
 
 Source: He and Yuan, Convergence analysis of primal-dual algorithms for a saddle-point problem (2012).
 """

@@ -183,11 +183,11 @@ def method(
             if they are elsewhere at the optimum, ``"momentum"`` for a point that is 0 there, ``"models"`` for
             clients' copies of x*, ``"gradients"`` for the grad f_i(x*); ``"feasible"`` for a point of the constraint
             set, which starts at the one nearest to 0; ``"dual"`` for a vector of the space of K x, u* at the optimum.
-            ``"point from x"``, ``"models from x"`` and ``"gradients from
-            x"`` start where x does, at copies of it, and at the grad f_i(x). ``"mean of h"`` is the mean of clients'
-            vectors, in every state: where no invariant is given, this is it. Or a NamedTuple class of them, with fields
-            of the types ``Point``, ``Momentum``, ``Clients``, ``Models``, ``Gradients``, ``Feasible`` and ``Dual`` of
-            ``fedtheory.algorithms.parts``, or such as ``Annotated[Array, "mean of h"]``.
+            ``"point from x"``, ``"models from x"`` and ``"gradients from x"`` start where x does, at copies of it, and
+            at the grad f_i(x). ``"mean of h"`` is the mean of clients' vectors, in every state: where no invariant is
+            given, this is it. Or a NamedTuple class of them, with fields of the types ``Point``, ``Momentum``,
+            ``Clients``, ``Models``, ``Gradients``, ``Feasible`` and ``Dual`` of ``fedtheory.algorithms.parts``, or such
+            as ``Annotated[Array, "mean of h"]``.
         init: ``init(problem, params, **parts)``; a part that it takes without a default starts at 0 by default.
         draws: ``draws(problem, params, state)``: a distribution.
         fixed_point: ``fixed_point(problem, params)``: the parts of the state at the optimum.

@@ -132,8 +132,9 @@ class FunctionClass:
     """The base of a class of functions f_1, ..., f_n: each class states its members, curvatures and formulas itself.
 
     ``optimum``: what x* is: "consensus", a minimiser of the sum; "sum zero", a minimiser of sum_i h_i(x_i) over the x
-    whose sum is zero; "stationary", a point where the gradients balance, a minimiser or not; "saddle", a
-    saddle point with a dual u*, beside a linear operator; "none" if the theorem has no optimum. By default the first of ``optima``.
+    whose sum is zero; "stationary", a point where the gradients balance, a minimiser or not; "saddle", a saddle
+    point with a dual u*, beside a linear operator; "none" if the theorem has no optimum. By default the first of
+    ``optima``.
 
     - ``alike``: True if its letters are all the constants of the class, the same for each f_i.
     - ``loose``: True if the formulas are weaker than what is known of the class, so that a bound that does not follow

@@ -113,7 +113,7 @@ class Problem:
         return self.coupling
 
     @property
-    def K(self) -> LinearOperator:  # noqa: N802
+    def K(self) -> LinearOperator:
         """The linear operator K. Raise ``ValueError`` if there is none."""
         return self._coupled.K
 

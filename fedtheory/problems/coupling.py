@@ -57,7 +57,7 @@ class LinearOperator:
         return apply(self.matrix, x)
 
     @property
-    def T(self) -> LinearOperator:  # noqa: N802
+    def T(self) -> LinearOperator:
         """The adjoint K', of the same norm."""
         turned = replace(self, left=self.right, right=self.left)
         return replace(turned, rows=self.d, least=self.adjoint_least, adjoint_least=self.least)

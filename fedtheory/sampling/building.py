@@ -357,14 +357,14 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact:
 def words(setting: Setting, recipe: Recipe, params: object) -> str:
     """Everything of an instance that matters, constants of single clients included."""
     hidden: tuple[str, ...] = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew")
-    hidden += ("outer", "operator", "reference")
+    hidden = (*hidden, "outer", "operator", "reference")
     own = {entry for s in samplers(setting) for entry in getattr(s, "entries", ())}
     of_class = set() if setting.functions is None else set(map(str, setting.functions.letters))
     n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
     text = f"n={n}, " + ", ".join(
         f"{round_index if key == ROUND else key}={_used(params, key, value)}"
         for key, value in recipe.items()
-        if key not in hidden and key not in own or key in of_class
+        if key in of_class or (key not in hidden and key not in own)
     )
     for adversary in setting.adversaries:
         used = getattr(params, adversary.field)
@@ -383,15 +383,18 @@ def words(setting: Setting, recipe: Recipe, params: object) -> str:
     if "reference" in recipe:
         text += f", curvatures times those of h; h: {_function(recipe['reference'])}"
     text += f"; g: {_function(recipe['g'])}" if "g" in recipe else ""
-    if "operator" not in recipe:
-        return text
-    given = recipe["operator"]
-    turned = "".join(
-        f", {side} turned by the tangent {given[side]} of half the angle" for side in ("left", "right") if given[side]
-    )
-    rows = f", values in {given['rows']} dimensions" if given["rows"] < recipe["d"] else ""
-    text += f"; K = diag{_row(given['values'])}{turned}{rows}; h about K x*: {_function(recipe['outer'])}"
-    return f"{text}, u* = {_row(recipe['outer']['y'])}"
+    return f"{text}; {_operator(recipe)}" if "operator" in recipe else text
+
+
+def _operator(recipe: Recipe) -> str:
+    """The linear operator of a recipe, and the function of its values."""
+    given, outer = recipe["operator"], recipe["outer"]
+    text = f"K = diag{_row(given['values'])}"
+    for side in ("left", "right"):
+        text += f", turned on the {side} by the tangent {given[side]} of half the angle" if given[side] else ""
+    if given["rows"] < recipe["d"]:
+        text += f", in {given['rows']} dimensions"
+    return f"{text}; h: {_function({**outer, 'y': ()})}, about K x*, with u* = {_row(outer['y'])}"
 
 
 def _used(params: object, key: str, value: Scalar) -> Scalar:

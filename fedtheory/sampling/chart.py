@@ -145,13 +145,28 @@ class _Plain(Problem):
         raise ValueError("problem.part is for steps and quantities, and not for fixed_point and invariant")
 
 
+class _PlainOperator(LinearOperator):
+    """The operator of the simplest problem, which stands for all: it is applied to 0 only, as at fixed points."""
+
+    def __call__(self, x: Array) -> Array:
+        """0. Raise ``ValueError`` for other vectors."""
+        if (x != 0).any():
+            raise ValueError("problem.K is for steps and quantities, and at a fixed point, and not for an invariant")
+        return x
+
+    @property
+    def T(self) -> LinearOperator:
+        """The adjoint."""
+        return self
+
+
 @lru_cache(maxsize=100)
 def plain(n: int, with_g: bool) -> Problem:
     """n functions |x|^2/2 of one variable (and g, another), the simplest problem there is."""
     one, zero = Quotient(1), np.array([Quotient(0)], dtype=object)
     parts = [diagonal(np.array([[one]] * k, dtype=object), np.array([zero] * k)) for k in (n, 1)]
     axis = np.array([[one]], dtype=object)
-    coupling = Coupling(LinearOperator(axis, axis[0], axis, 1, one), parts[1], zero)
+    coupling = Coupling(_PlainOperator(axis, axis[0], axis, 1, one), parts[1], zero)
     optimum = Optimum(zero, np.array([zero] * n), 0.0)
     return _Plain(parts[0], parts[1] if with_g else None, (one, one), optimum, coupling=coupling)
 

@@ -259,6 +259,28 @@ projecting = ft.method("projected-gradient", projected, ["gamma"], {"x": "feasib
 setting = ft.Setting(algorithm=projecting, functions=ft.Constrained(ft.SmoothStronglyConvex(mu, L)), clients=(1, 2))
 CLAIMS = pair(setting, *(ft.contracts(projecting, ft.distance, (1 - gamma * mu) ** c) for c in (2, 3)), short)
 """,
+    "Coupled": """
+k, tau = ft.letters("k tau")
+
+
+def coupled(problem, params, state, draw):
+    target = state.x / params.tau - problem.K.T(state.y)
+    x = problem.f.resolvent(1 / params.tau, target[..., None, :])[..., 0, :]
+    y = state.y + params.sigma * problem.K(2 * x - state.x)
+    return {"x": x, "y": y - params.sigma * problem.h.resolvent(params.sigma, y[..., None, :])[..., 0, :]}
+
+
+def energy(problem, params, state):
+    x, y = state.x - problem.x_star, state.y - problem.u_star
+    return (x * (x / params.tau - 2 * problem.K.T(y))).sum(axis=-1) + (y**2).sum(axis=-1) / params.sigma
+
+
+primal_dual = ft.method("primal-dual", coupled, ["tau", "sigma"], {"x": "point", "y": "dual"})
+setting = ft.Setting(algorithm=primal_dual, functions=ft.Coupled(ft.Convex(), k), clients=(1,))
+V, V_next = quantities(energy, "V")
+step_of = ft.one_step(primal_dual, E(V_next) <= V)
+CLAIMS = pair(setting, step_of, step_of, (tau * sigma * k**2 <= 1,), (tau * sigma * k**2 <= 2,))
+""",
     "ConvexSet": """
 def averaged(problem, params, state, draw):
     return {"x": problem.f.project(state.x[..., None, :]).mean(axis=-2)}

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from verify.multipliers.functions import ClassFunctions, KnownInequality
-from verify.multipliers.linear import OUTER, CoupledSpaces
+from verify.multipliers.linear import OUTER, U_STAR, CoupledSpaces
 from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
 from verify.multipliers.relative import Reference, RelativeFunctions
 from verify.multipliers.sets import ConvexSets
@@ -133,7 +133,7 @@ class Answers:
         if term.data == "y_star" and "f" in self.functions:
             return self.functions["f"].slope
         if term.data == DUAL and self.spaces is not None:
-            return world.atom(DUAL, 1)
+            return world.atom(U_STAR, 1)
         of_named = self.functions.get(term.data.replace("y_star_", "f"))
         if of_named is not None and term.data.startswith("y_star_"):
             return of_named.slope
@@ -145,7 +145,7 @@ class Answers:
         name, _, what = term.data.partition(".")
         spaces = self.spaces
         if spaces is not None and term.data in (K, ADJOINT):
-            return spaces.apply(term.data, of[-1])
+            return by_masks(world, of[-1], lambda at, _: spaces.apply(term.data, at))
         if name in SETS:
             name, what = "g", name
         functions = self.functions.get(name)

@@ -10,12 +10,13 @@ from typing import Any
 
 from verify.multipliers.functions import KnownInequality
 from verify.multipliers.reasons import Phrase
-from verify.reading.linear import ADJOINT, DUAL, K
+from verify.reading.linear import ADJOINT, K
 from verify.reading.source import Unread
 from verify.reading.worlds import ONE, World, WorldValue
 
-#: The function that is taken at K x, and how the names of its answers begin, which are vectors of the space of K x.
-OUTER = "h"
+#: The function that is taken at K x, and the optimum of the dual problem.
+OUTER, U_STAR = "h", "u*"
+#: How the names of vectors begin that the function answers, which are of the space of K x.
 _OF_OUTER = (f"grad {OUTER}(", f"prox {OUTER}(")
 
 
@@ -49,14 +50,19 @@ class CoupledSpaces:
     images: dict[str, Images] = field(default_factory=lambda: {K: Images(), ADJOINT: Images()})
 
     def __post_init__(self) -> None:
-        self.dual.add(DUAL)
+        self.dual.add(U_STAR)
         self.x_image = self.apply(K, self.world.atom("x*", 1))
-        self.pull = self.apply(ADJOINT, self.world.atom(DUAL, 1))
+        self.pull = self.apply(ADJOINT, self.world.atom(U_STAR, 1))
 
     def apply(self, name: str, at: WorldValue) -> WorldValue:
         """Return K or K' of a vector: of a sum of multiples of others the sum of the same multiples of their images."""
         if not self.is_of(name == ADJOINT, at):
-            raise Unread(f"{name} is taken of vectors of another space than its own, or of each client's")
+            wrong = (
+                "is not seen to be of the space of K x, as dual parts of a state are"
+                if name == ADJOINT
+                else ("is of the space of K x, or each client's")
+            )
+            raise Unread(f"{name} is taken of a vector that {wrong}")
         images = self.images[name]
         key = at.name()
         if key not in images.asked:
@@ -64,12 +70,12 @@ class CoupledSpaces:
         return images.asked[key][1]
 
     def is_of(self, dual: bool, value: WorldValue) -> bool:
-        """Return True if a value is a vector that all clients share and nothing draws, in the space of K x, or of x."""
+        """Return True if a value is a vector that all clients share, in the space of K x, or of x, for all draws."""
         for draws, atoms in value.of:
-            if draws or len(atoms) != 1 or atoms[0].degree != 1 or atoms[0].own or atoms[0].example:
+            if len(atoms) != 1 or atoms[0].degree != 1 or atoms[0].own or atoms[0].example:
                 return False
             name = atoms[0].name
-            if (name in self.dual or name.startswith(_OF_OUTER)) is not dual:
+            if (name in self.dual or name.startswith(_OF_OUTER)) is not dual or draws & self.world.along:
                 return False
         return True
 

@@ -32,7 +32,7 @@ from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
 from verify.multipliers.functions import ClassFunctions, KnownInequality, OperatorBounds, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
-from verify.multipliers.linear import OUTER, CoupledSpaces
+from verify.multipliers.linear import OUTER, U_STAR, CoupledSpaces
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
@@ -42,7 +42,7 @@ from verify.multipliers.sets import ConvexSets
 from verify.reading import program as reading
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated, world
-from verify.reading.linear import ADJOINT_LEAST, DUAL, LEAST, NORM
+from verify.reading.linear import ADJOINT_LEAST, LEAST, NORM
 from verify.reading.signs import is_nonnegative as is_written_nonnegative
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
@@ -428,7 +428,7 @@ class _Posing:
         else:
             slope = -pull if single else here.deviation("y*", 1) - pull
         functions["f"] = self._functions("f", bounds, slope)
-        functions[OUTER] = self._functions(OUTER, convex, here.atom(DUAL, 1))
+        functions[OUTER] = self._functions(OUTER, convex, here.atom(U_STAR, 1))
         return spaces
 
     def _relative(self, bounds: Bounds) -> dict[str, ClassFunctions | ConvexSets]:
@@ -515,7 +515,7 @@ class _Posing:
         return found
 
     def _check_feasible(self, after: Mapping[str, WorldValue]) -> None:
-        """``Unread`` unless a step is seen to keep parts of the state in the constraint set, and in the space of K x."""
+        """``Unread`` unless a step is seen to keep its parts in the constraint set, and in the space of K x."""
 
         def known(c: Any) -> bool:
             return self.domain.ratio_sign(self.letters.number(WorldValue({ONE: c} if c else {}))) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from fedtheory.problems.coupling import LinearOperator
 from verify.reading import terms
 from verify.reading.arrays import as_term
 from verify.reading.terms import Axis, Op, Term, Type
@@ -17,11 +18,16 @@ NORM, LEAST, ADJOINT_LEAST = "K.norm", "K.least", "K.T.least"
 DUAL = "u_star"
 
 
-def operator() -> Rule:
-    """Return K, which is called with a point, and whose ``T`` is its adjoint."""
-    norm, least, adjoint_least = (terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (NORM, LEAST, ADJOINT_LEAST))
-    adjoint = Rule(ADJOINT, partial(_applied, ADJOINT), {"norm": norm, "least": adjoint_least})
-    return Rule(K, partial(_applied, K), {"T": adjoint, "norm": norm, "least": least})
+def operator(of: LinearOperator) -> Rule:
+    """Return K, which is called with a point, and whose ``T`` is its adjoint, with the constants that are declared of
+    an example."""
+
+    def constants(least: str, declared: Any) -> dict[str, Term]:
+        named = {"norm": NORM} if declared is None else {"norm": NORM, "least": least}
+        return {attribute: terms.leaf(Op.GIVEN, name, terms.NUMBER) for attribute, name in named.items()}
+
+    adjoint = Rule(ADJOINT, partial(_applied, ADJOINT), constants(ADJOINT_LEAST, of.adjoint_least))
+    return Rule(K, partial(_applied, K), {"T": adjoint, **constants(LEAST, of.least)})
 
 
 def _applied(name: str, at: Any) -> Term:

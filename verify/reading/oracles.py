@@ -9,6 +9,7 @@ from typing import Any
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.problems import constrained
+from fedtheory.problems.coupling import Coupling
 from fedtheory.problems.hostile import Hostile
 from fedtheory.problems.mixing import Mixing
 from fedtheory.problems.noise import Noise, NoiseWithin
@@ -59,7 +60,7 @@ def problem(
     blocks: int = 0,
     named: int = 0,
     sets: tuple[str, ...] = (),
-    coupled: bool = False,
+    coupling: Coupling | None = None,
     reference: bool = False,
 ) -> Named:
     """Return a problem with n functions f_i on R^d, perhaps with a g.
@@ -67,8 +68,8 @@ def problem(
     ``single``: True for one f_i; ``resolvents``, ``of_g``: True if the f_i, and g, have resolvents; ``fixed``: True if
     it is the same in all replicas; ``blocks``: the number of blocks of coordinates, 0 if they are not split;
     ``named``: the number of functions that are asked one by one, 0 if there are any number; ``sets``: what is asked of
-    sets, see :func:`of_sets`; ``coupled``: True if there is a function that is taken at K x; ``reference``: True if
-    there is a function to which curvatures are relative.
+    sets, see :func:`of_sets`; ``coupling``: the linear operator of an example, None if there is none; ``reference``:
+    True if there is a function to which curvatures are relative.
     """
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
@@ -93,7 +94,7 @@ def problem(
             "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
             **numbers,
             **{what: Rule(f"problem.{what}", partial(_of_set, what)) for what in sets if what in SETS},
-            **(_coupled(d, fixed) if coupled else {}),
+            **({} if coupling is None else _coupled(coupling, d, fixed)),
             **(relative.asked(_functions("h", Axis.ONE, 1, d)) if reference else {}),
             **({"part": Rule("problem.part", partial(_part, blocks))} if blocks else {}),
         },
@@ -109,9 +110,9 @@ def of_sets(problem: Any) -> tuple[str, ...]:
     return (*own, "project", *(("lmo",) if g.diameter is not None else ()))
 
 
-def _coupled(d: Term, fixed: bool) -> dict[str, Any]:
+def _coupled(of: Coupling, d: Term, fixed: bool) -> dict[str, Any]:
     u_star = terms.leaf(Op.GIVEN, linear.DUAL, Type((Axis.COORDINATES,), not fixed, 1))
-    return {"K": linear.operator(), "h": _functions("h", Axis.ONE, 1, d, True), linear.DUAL: u_star}
+    return {"K": linear.operator(of.K), "h": _functions("h", Axis.ONE, 1, d, True), linear.DUAL: u_star}
 
 
 def _of_set(what: str, at: Any) -> Term:

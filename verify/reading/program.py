@@ -221,7 +221,7 @@ class _Given:
             of_g=resolvents[1],
             named=named,
             sets=oracles.of_sets(problem),
-            coupled=getattr(problem, "coupling", None) is not None,
+            coupling=getattr(problem, "coupling", None),
             reference=getattr(problem, "reference", None) is not None,
         )
         return cls(reader, (given, NamedTupleValue(type(params), fields), state), types)

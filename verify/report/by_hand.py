@@ -191,6 +191,8 @@ def _least(problem: Any) -> Iterator[str]:
     if known is None:
         return
     yield f"x* = {naming.vector(known.x)}"
+    if getattr(problem, "coupling", None) is not None:
+        yield f"u* = {naming.vector(problem.u_star)}"
     given = np.asarray(problem.f.gradient(known.x[..., None, :] + 0 * np.asarray(known.y)))
     if (given != known.y).any():
         rows = np.asarray(known.y).reshape(-1, problem.n, problem.d)[0]

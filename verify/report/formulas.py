@@ -104,9 +104,12 @@ class Line(NamedTuple):
 
 
 def written(problem: Any) -> list[str]:
-    """Return a formula for each function of a problem, grouping equal ones; empty if some function has no formula."""
+    """Return a formula for each function of a problem, grouping equal ones, and its linear operator, if there is one;
+    empty if some function has no formula."""
     named: dict[str, list[str]] = {}
-    for name, functions in (("f", problem.f), *((key, getattr(problem, key, None)) for key in "gh")):
+    coupling = getattr(problem, "coupling", None)
+    outer = getattr(problem, "reference", None) if coupling is None else coupling.h
+    for name, functions in (("f", problem.f), ("g", getattr(problem, "g", None)), ("h", outer)):
         if functions is None:
             continue
         formulas = _formulas(functions)
@@ -114,7 +117,14 @@ def written(problem: Any) -> list[str]:
             return []
         for i, formula in enumerate(formulas, 1):
             named.setdefault(formula, []).append(f"f_{i}(x)" if name == "f" else f"{name}(x)")
-    return [f"{' = '.join(names)} = {formula}" for formula, names in named.items()]
+    operator = [] if coupling is None else [f"K = {_matrix(coupling.K)}"]
+    return [*(f"{' = '.join(names)} = {formula}" for formula, names in named.items()), *operator]
+
+
+def _matrix(K: Any) -> str:
+    """The rows of a linear operator to a space of as many dimensions, or a number."""
+    rows = [vector(row) for row in K.matrix[: K.rows]]
+    return "0" if not K.matrix.any() else rows[0] if K.d == 1 else f"rows {', '.join(rows)}"
 
 
 def lines_of(functions: Any) -> list[Line]:
