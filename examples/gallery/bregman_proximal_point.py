@@ -1,7 +1,8 @@
 """The proximal point method in the geometry of h, of any convex functions, smooth or not: D_h(x*, x) falls by
 gamma (f(x+) - f*) + D_h(x+, x) a step.
 
-Source: Chen and Teboulle, Convergence analysis of a proximal-like minimization algorithm using Bregman functions (1993).
+Source: Chen and Teboulle, Convergence analysis of a proximal-like minimization algorithm using Bregman functions
+(1993).
 """
 
 import fedtheory as ft

@@ -171,8 +171,7 @@ class RelativeSampler(Sampler):
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member, with that of h under ``reference``."""
         recipe = self.inner.draw(rng, n, d, False, minimised)
-        gone = ("turn", "dip", "dip_from", "dip_to")
-        clients = tuple({k: v for k, v in client.items() if k not in gone} for client in recipe["clients"])
+        clients = tuple(map(_along_coordinates, recipe["clients"]))
         return {**recipe, "clients": clients, "reference": _reference(rng, d)}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, ...]:
@@ -222,6 +221,17 @@ def _separable(slopes: Any, kinks: Any, x: Array, y: Array, exact: bool) -> Func
     else:
         found = diagonal(first, x[..., None, :] - y / first)
     return less_parabola(found, x, numbers(bend, exact)[()])
+
+
+def _along_coordinates(client: Recipe) -> Recipe:
+    """A function of which no axes are turned, with a strip of another curvature, if it has one, as pieces."""
+    gone = ("turn", "dip", "dip_from", "dip_to")
+    plain = {key: value for key, value in client.items() if key not in gone}
+    if "dip" not in client:
+        return plain
+    h, none = client["h"], (Fraction(0),) * (len(client["h"]) - 1)
+    ends = {"kink": (client["dip_from"], *none), "kink_beyond": (client["dip_to"], *none)}
+    return {**plain, **ends, "h_above": (client["dip"], *h[1:]), "h_beyond": h}
 
 
 def _reference(rng: np.random.Generator, d: int) -> Recipe:
