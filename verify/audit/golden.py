@@ -14,7 +14,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,15 +56,15 @@ def differences(shipped: Mapping[str, Entry], found: Mapping[str, Entry]) -> lis
     listed: list[Difference] = []
     for id in dict.fromkeys((*shipped, *found)):
         if id not in shipped or id not in found:
-            sides = ("an entry" if id in entries else _ABSENT for entries in (shipped, found))
-            listed.append(Difference(id, "entry", *sides))
+            one, other = ("an entry" if id in entries else _ABSENT for entries in (shipped, found))
+            listed.append(Difference(id, "entry", one, other))
         else:
             before, now = _fields(shipped[id]), _fields(found[id])
             for field in dict.fromkeys((*before, *now)):
                 one, other = (json.dumps(side[field]) if field in side else _ABSENT for side in (before, now))
                 if _LINE.sub(r"\1", one) != _LINE.sub(r"\1", other):
                     rounded = field.rpartition(", ")[2] in ROUNDED or _are_close(one, other)
-                    listed.append(Difference(id, field, *_excerpts(one, other), by_rounding=rounded))
+                    listed.append(Difference(id, field, *_excerpts(one, other), rounded))
     return listed
 
 
@@ -90,15 +90,17 @@ def _fields(entry: Entry) -> dict[str, object]:
     return fields
 
 
-def _excerpts(one: str, other: str) -> Iterator[str]:
+def _excerpts(one: str, other: str) -> tuple[str, str]:
     """Two different texts, of long ones the part where they begin to differ."""
     common = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     begin = max(0, common - _BEFORE)
-    for text in (one, other):
-        long = len(text) > _SHOWN
-        start = begin if long else 0
-        shown = text[start : start + _SHOWN]
-        yield f"{'...' if start else ''}{shown}{'...' if start + _SHOWN < len(text) else ''}"
+
+    def shown(text: str) -> str:
+        start = begin if len(text) > _SHOWN else 0
+        end = "..." if start + _SHOWN < len(text) else ""
+        return f"{'...' if start else ''}{text[start : start + _SHOWN]}{end}"
+
+    return shown(one), shown(other)
 
 
 def compare(path: Path) -> tuple[int, list[Difference]]:

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from verify.pepit.algebraic import rational
 from verify.pep import faces
+from verify.pepit.algebraic import rational
 from verify.pepit.model import Model, Quantity
 from verify.pepit.systems import Rational, to_float
 
