@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import sympy
@@ -19,21 +19,10 @@ from verify.multipliers.points import Programs, SamplePoints, values
 from verify.multipliers.ratios import Ratio, terms
 from verify.multipliers.work import Work
 
-
-@dataclass(frozen=True)
-class ReachLimits:
-    """The work on the reach of a span."""
-
-    points: int = 14  # of the letters
-    fewest: int = 4  # points without which there is no answer
-    halvings: int = 24  # of an interval
-
-
-_LIMITS = ReachLimits()
-#: The least part of 1 that a rate leaves.
-LEFT = 1e-6
-#: The sizes of gains are within this power of ten of one.
-_SIZES = 5
+#: Points of the letters, at least so many of them, and how often intervals are halved.
+POINTS, _FEWEST, _HALVED = 14, 4, 24
+#: The least part of 1 that a rate leaves, and how far gains may be from size one, as powers of ten.
+LEFT, _SIZES = 1e-6, 5
 
 
 class Reach:
@@ -46,9 +35,9 @@ class Reach:
         every = replace(posed, target=next(iter(forms.values())), known={**forms, **posed.known})
         rng = np.random.default_rng(0)
         sample = SamplePoints(posed, rng)
-        if len(sample.X) < _LIMITS.fewest:
+        if len(sample.X) < _FEWEST:
             raise ValueError("no values of the letters were found that meet the conditions")
-        self.programs = Programs(every, sample.choose(_LIMITS.points), Work(10**9))
+        self.programs = Programs(every, sample.choose(POINTS), Work(10**9))
         self.gradings = naming.gradings(every)
         self.letters = {
             x: values(c, self.programs.X)
@@ -105,7 +94,7 @@ class Reach:
         if self.feasible(p, unit, 0.0, None, of):
             return 0.0
         low, high = np.log(LEFT), 0.0
-        for _ in range(_LIMITS.halvings):
+        for _ in range(_HALVED):
             middle = (low + high) / 2
             low, high = (middle, high) if self.feasible(p, unit, 1 - np.exp(middle), None, of) else (low, middle)
         return float(1 - np.exp(low))
@@ -123,7 +112,7 @@ class Reach:
             return 0.0
         if gains(high):
             return np.inf
-        for _ in range(_LIMITS.halvings):
+        for _ in range(_HALVED):
             middle = (low + high) / 2
             low, high = (middle, high) if gains(middle) else (low, middle)
         return float(size * 10**low)

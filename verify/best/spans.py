@@ -16,12 +16,13 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.classes import FunctionClass
 from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem, StateFunction
+from fedtheory.problems.base import Problem
 from fedtheory.settings.relations import Quantity
 
 #: When a measure is taken that a step gains: a bound on it says how good a point is.
 Gain = Literal["never", "before", "after"]
 #: A function of a problem, parameters and a state.
+Function = Callable[[Problem, Any, Any], Array]
 
 
 class Measure(NamedTuple):
@@ -30,7 +31,7 @@ class Measure(NamedTuple):
 
     symbol: sympy.Symbol
     words: str
-    of: StateFunction
+    of: Function
     gain: Gain
     level: int
 
@@ -61,7 +62,7 @@ def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tu
     place = {name: k for k, name in enumerate(rest._fields)}
     points = [name for name in away if np.ndim(getattr(rest, name)) == 1]
     clients = [name for name in away if name not in points]
-    found: list[tuple[str, str, StateFunction, Gain, int]] = []
+    found: list[tuple[str, str, Function, Gain, int]] = []
     found += [(f"D_{x}", f"|{x} - x*|^2", distance(place[x]), "never", 0) for x in points if away[x] is X_STAR]
     for h in clients:
         if (centre := away[h]) is not None:
@@ -86,7 +87,7 @@ def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tu
     )
 
 
-def distance(part: int) -> StateFunction:
+def distance(part: int) -> Function:
     """|x - x*|^2 of a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -95,21 +96,21 @@ def distance(part: int) -> StateFunction:
     return of
 
 
-def _from_optimum(part: int) -> StateFunction:
+def _from_optimum(part: int) -> Function:
     def of(problem: Any, params: Any, state: Any) -> Any:
         return ((state[part] - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
 
     return of
 
 
-def _from_gradients(part: int) -> StateFunction:
+def _from_gradients(part: int) -> Function:
     def of(problem: Any, params: Any, state: Any) -> Any:
         return ((state[part] - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
 
     return of
 
 
-def _from_zero(part: int) -> StateFunction:
+def _from_zero(part: int) -> Function:
     def of(problem: Any, params: Any, state: Any) -> Any:
         return (state[part] ** 2).sum(axis=(-1, -2)) / problem.n
 
@@ -120,7 +121,7 @@ class Rest(NamedTuple):
     """Where a part of the state rests: what is taken off in words, and the mean squared distance of clients' parts."""
 
     words: str
-    spread: Callable[[int], StateFunction]
+    spread: Callable[[int], Function]
 
 
 X_STAR, Y_STAR, ZERO = Rest(" - x*", _from_optimum), Rest(" - grad f_i(x*)", _from_gradients), Rest("", _from_zero)
@@ -135,7 +136,7 @@ def _rest(fixed: Array, problem: Problem) -> Rest | None:
     return ZERO if (fixed == 0).all() and np.ndim(fixed) == 2 else None
 
 
-def gap(part: int) -> StateFunction:
+def gap(part: int) -> Function:
     """f(x) - f* at a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -145,7 +146,7 @@ def gap(part: int) -> StateFunction:
     return of
 
 
-def slope(part: int) -> StateFunction:
+def slope(part: int) -> Function:
     """|grad f(x)|^2 at a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -154,7 +155,7 @@ def slope(part: int) -> StateFunction:
     return of
 
 
-def error(part: int, point: int) -> StateFunction:
+def error(part: int, point: int) -> Function:
     """How far clients' vectors are from the gradients at a point of the state, squared, on average."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -164,7 +165,7 @@ def error(part: int, point: int) -> StateFunction:
     return of
 
 
-def below(part: int) -> StateFunction:
+def below(part: int) -> Function:
     """f(x) - f* - |grad f(x)|^2/(2 L) at a point of the state: at least 0 of a convex f."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -177,7 +178,7 @@ def below(part: int) -> StateFunction:
     return of
 
 
-def excess(part: int) -> StateFunction:
+def excess(part: int) -> Function:
     """How far the functions exceed their tangents at x* at clients' points, on average."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
@@ -188,7 +189,7 @@ def excess(part: int) -> StateFunction:
     return of
 
 
-def size(part: int) -> StateFunction:
+def size(part: int) -> Function:
     """The squared size of a part of the state, over all clients."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
