@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -285,7 +286,6 @@ def test_bounds_that_fail_late_are_refuted(name):
 
 @pytest.mark.parametrize("name", _names("nesterov", "sag"))
 def test_neighbours_that_hold_are_not(monkeypatch, name):
-    monkeypatch.setattr(late_rounds, "PLACES", 2)
-    monkeypatch.setattr(late_rounds, "HIGHER_PLACES", 2)
+    monkeypatch.setattr(late_rounds, "LIMITS", replace(late_rounds.LIMITS, places=2, higher_places=2))
     found = _found(CLAIMS[name][1])
     assert found.verdict is None and found.instances >= 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -245,15 +246,14 @@ def test_local_steps_drift_where_one_client_takes_part():
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_neighbours_that_hold_are_not(monkeypatch, name):
-    monkeypatch.setattr(late_rounds, "PLACES", 2)
-    monkeypatch.setattr(late_rounds, "HIGHER_PLACES", 2)
+    monkeypatch.setattr(late_rounds, "LIMITS", replace(late_rounds.LIMITS, places=2, higher_places=2))
     method, left, right, _, holds = BOUNDS[name]
     found = _found(_claim(method, left, right, *holds))
     assert found.verdict is None and found.instances >= 25
 
 
 def test_bounds_that_are_given_as_a_whole_are_followed(monkeypatch):
-    monkeypatch.setattr(late_rounds, "PLACES", 2)
+    monkeypatch.setattr(late_rounds, "LIMITS", replace(late_rounds.LIMITS, places=2))
     # What is drawn adds up, as T does.
     claim = _claim(fedavg, D_T, 4 * D_0 + 64 * ft.T * gamma**2 * Z, 2 * gamma * L <= 1, 2 * mu >= L)
     assert claim.statement.geometric is None
@@ -263,7 +263,7 @@ def test_bounds_that_are_given_as_a_whole_are_followed(monkeypatch):
 
 
 def test_on_convex_functions_no_failure_is_found(monkeypatch):
-    monkeypatch.setattr(late_rounds, "PLACES", 2)
+    monkeypatch.setattr(late_rounds, "LIMITS", replace(late_rounds.LIMITS, places=2))
     found = _found(_of_sarah(ft.SmoothConvex(L)))
     assert found.verdict is None and found.instances > 20
     assert found.seen >= {seen.FunctionsSeen(seen.QUADRATICS, d, late_rounds.LIMITS.last, True) for d in (1, 2)}
