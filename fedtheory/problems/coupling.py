@@ -71,7 +71,7 @@ class LinearOperator:
         """Return True if U and V are orthogonal, no singular value is beyond the numbers that are declared, and all
         values of K are in their space."""
         s, one = abs(self.singular), np.eye(self.d, dtype=int)
-        slack = _ROUNDING if self.singular.dtype != object else Fraction(0)
+        slack: Any = _ROUNDING if self.singular.dtype != object else Fraction(0)
         turns = [np.matmul(Q, Q.T) - one for Q in (self.left, self.right)]
         if any((abs(turn) > slack).any() for turn in turns) or (abs(self.matrix[self.rows :]) > slack).any():
             return False

@@ -416,9 +416,11 @@ class _Posing:
         if self.setting.adversaries:
             raise Unread("a linear operator beside compressors, noise or adversaries is not posed")
         here, single, bounds = self.world, self.case.single, known.of.bounds
-        has = {NORM: True, LEAST: known.least, ADJOINT_LEAST: known.adjoint_least}
-        bound = [self._number(leaf(Op.GIVEN, name, NUMBER)) if there else None for name, there in has.items()]
-        spaces = CoupledSpaces(here, *bound, {*self.algorithm.dual})
+        norm, least, adjoint_least = (
+            self._number(leaf(Op.GIVEN, name, NUMBER)) if there else None
+            for name, there in ((NORM, True), (LEAST, known.least), (ADJOINT_LEAST, known.adjoint_least))
+        )
+        spaces = CoupledSpaces(here, norm, least, adjoint_least, {*self.algorithm.dual})
         assert bounds is not None
         convex, pull = Bounds(sympy.S.Zero, None), spaces.pull
         if self.case.with_g:
