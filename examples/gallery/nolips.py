@@ -1,5 +1,5 @@
 """Gradient descent in the geometry of h, NoLips, of convex functions that are L-smooth relative to h: D_h(x*, x) falls
-by gamma (f(x+) - f*) + (1 - gamma L) D_h(x+, x), and f(x_T) - f* is at most D_h(x*, x_0)/(gamma T).
+by gamma (f(x+) - f*) + (1 - gamma L) D_h(x+, x).
 
 Source: Bauschke, Bolte and Teboulle, A descent lemma beyond Lipschitz gradient continuity (2017), without g.
 """
@@ -27,27 +27,12 @@ def behind(problem, params, state):
     return problem.divergence(state.last, state.x)
 
 
-def begin(problem, params, x):
-    return {"x": x, "last": x}
-
-
-method = ft.method("nolips", step, ["gamma"], {"x": "point", "last": "point"}, init=begin)
-setting = ft.Setting(
-    algorithm=method,
-    functions=ft.Relative(ft.SmoothConvex(L)),
-    drawing=ft.Drawing(start=("x",)),
-    domain=(gamma * L <= 1,),
-)
+method = ft.method("nolips", step, ["gamma"], {"x": "point", "last": "point"})
+setting = ft.Setting(algorithm=method, functions=ft.Relative(ft.SmoothConvex(L)), domain=(gamma * L <= 1,))
 D, F = ft.Quantity("D", divergence), ft.Quantity("F", ft.gap)
 M, N = ft.Quantity("M", ahead, after=True), ft.Quantity("N", behind, after=True)
 whole, swapped = (ft.one_step(method, ft.E(D.next + gamma * F.next + (1 - gamma * L) * G) <= D) for G in (M, N))
 CLAIMS = (
     ft.Claim("nolips/step", setting=setting, statement=whole),
     ft.Claim("nolips/swapped", setting=setting, statement=swapped),
-    ft.Claim(
-        "nolips/rounds", setting=setting, statement=ft.bound(method, ft.E(F.T) <= D.zero / (gamma * ft.T), since=1)
-    ),
-    ft.Claim(
-        "nolips/faster", setting=setting, statement=ft.bound(method, ft.E(F.T) <= D.zero / (gamma * ft.T**2), since=1)
-    ),
 )

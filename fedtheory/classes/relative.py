@@ -140,7 +140,7 @@ def _curvatures(one: Profile, other: Profile) -> Iterator[tuple[Any, Any]]:
     knots = sorted({*one.knots, *other.knots})
     yield one.slopes[0], other.slopes[0]
     for knot in knots:
-        yield tuple(of.slopes[bisect_right(of.knots, knot)] for of in (one, other))  # type: ignore[misc]
+        yield tuple(of.slopes[bisect_right(of.knots, knot)] for of in (one, other))
 
 
 def _times(client: Recipe, reference: Recipe) -> list[Profile]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from verify.reading import terms
@@ -17,7 +17,7 @@ DIVERGENCE, MIRROR, PROX = ASKED = ("divergence", "mirror", "bregman_prox")
 def asked(h: Named) -> Mapping[str, Any]:
     """Return what code asks of a problem with the reference function ``h``, of which it asks values and gradients."""
     plain = {name: h.fields[name] for name in ("n", "d", "value", "gradient")}
-    rules = dict(zip(ASKED, (_divergence, _mirrored, _proximal), strict=True))
+    rules: Mapping[str, Callable[..., Term]] = {DIVERGENCE: _divergence, MIRROR: _mirrored, PROX: _proximal}
     return {"h": Named(h.what, plain), **{what: Rule(f"problem.{what}", rule) for what, rule in rules.items()}}
 
 
