@@ -28,7 +28,7 @@ def dealt_out(instances: Sequence[Instance]) -> str:
 
     Raise ``Unread`` unless it is one, and all functions are held, at all instances.
     """
-    names = type(instances[0].params)._fields
+    names: tuple[str, ...] = type(instances[0].params)._fields
     found = [name for name in names if all(_are_sizes(getattr(i.params, name), i.problem.n) for i in instances)]
     if len(found) != 1:
         raise Unread("no parameter says how many functions each node holds")
@@ -37,7 +37,7 @@ def dealt_out(instances: Sequence[Instance]) -> str:
 
 def _are_sizes(value: Any, count: int) -> bool:
     whole = type(value) is tuple and all(type(size) is int and size > 0 for size in value)
-    return whole and sum(value) == count
+    return whole and bool(sum(value) == count)
 
 
 def problem(space: Space) -> Named:

@@ -133,7 +133,7 @@ def _of_one_client(
 ) -> tuple[list[Factor], dict[int, Axis], Any]:
     """Return a product where there is one client, the first, who holds all examples."""
     clients = {i: -1 for f in factors for i, a in zip(f.at, space.axes(f.name), strict=True) if a is Axis.CLIENTS}
-    c, left = space.field.one, []
+    c, left = space.field.one, list[Factor]()
     for f in renamed(factors, clients):
         if f.name == SIZE:
             c = c * space.count(Axis.EXAMPLES) ** f.power
