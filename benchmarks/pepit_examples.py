@@ -70,14 +70,15 @@ def measured(name: str, file: Path) -> Row:
     upper = None if found.upper is None else float(found.upper.bound)
     lower = None if found.lower is None else float(found.lower.bound)
     exact = "" if found.exact is None else str(found.exact)
-    exact = exact if len(exact) <= _SHORT else "a fraction"
+    if len(exact) > _SHORT:
+        exact = "a root" if "sqrt" in exact else "a fraction"
     return Row(
         name, last.pepit, upper, lower, exact, found.pepit_is_bound, last.rounded, solved - start, ended - solved
     )
 
 
 #: The longest exact value that is printed.
-_SHORT = 30
+_SHORT = 36
 
 
 def table(rows: Sequence[Row], failed: Sequence[tuple[str, str]]) -> str:

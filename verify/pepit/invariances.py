@@ -18,7 +18,7 @@ from verify.pepit.model import Model, Quantity
 from verify.pepit.systems import Rational, to_float
 
 #: Shares of the largest number below which one is zero, in floats; and below which it is the rounding of zero.
-_CUT, _ROUNDING = 1e-13, Fraction(1, 10**13)
+_CUT, _ROUNDING = 1e-13, Fraction(1, 10**14)
 #: The relative error, and the largest denominator, of the entries of a direction.
 _ERROR, _SIMPLE = 1e-7, 10**4
 
