@@ -117,7 +117,7 @@ def _contracting(points: Reach, say: Say) -> Iterator[Found]:
         exact = [rate for rate in candidates if rate.loss <= rates.EXACT][:_TRIED]
         for rate in exact:
             yield from _shown(there, unit, [rate], used, say)
-        # Where there is little room a solver is not sure of the best rate, but it is of what is no rate.
+        # Where there is little room a solver is unsure of the best rate, so only the others are tested elsewhere.
         others = (c for c in candidates if c.loss > rates.EXACT and _is_enough(points.elsewhere, unit, c, used))
         yield from _shown(there, unit, [*islice(others, _TRIED - len(exact))], used, say)
 

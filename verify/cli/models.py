@@ -176,7 +176,7 @@ def _for_all(args: argparse.Namespace, copy: Path | None, proofs: Path | None) -
 
 
 def _libraries(kind: str) -> Iterator[tuple[str, str]]:
-    """What proofs need beside them."""
+    """Yield the file that proofs need beside them."""
     from verify import checker
     from verify.export import rocq
 

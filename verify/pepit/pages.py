@@ -49,10 +49,10 @@ def text(objects: ProofObjects, defined: Sequence[str], attained: str = "") -> s
 
 
 def _bound(data: Mapping[str, Any], objects: ProofObjects) -> str:
-    """What is shown, of the target: the objective is at most a number."""
+    """Return the bound of the objective, from the target that is shown to be at most 0."""
     target = data["programs"][0]["target"]
     if set(target) - {OBJECTIVE, "1|1"} or target.get(OBJECTIVE) != "1":
-        raise ValueError("what is shown is no bound of the objective")
+        raise ValueError("the target does not bound the objective")
     names = symbols(objects.each, objects.reasons)
     ring = polynomials(tuple(data["letters"]))
     bound = -ratio_of(ring, target.get("1|1", "0"))

@@ -85,6 +85,14 @@ def test_the_rate_of_saga_is_found():
 
 
 @pytest.mark.slow
+def test_the_rate_of_diana_is_found():
+    alpha, omega, n = ft.letters("alpha"), ft.omega, ft.n
+    found, _ = first(setting_of("diana"), alpha * (1 + omega) <= 1, gamma * L * (1 + 6 * omega / n) <= 1)
+    assert found.weights.keys() == {"|x - x*|^2", "mean |h_i - grad f_i(x*)|^2"} and found.silent == ()
+    assert found.rate == sympy.Max(1 - gamma * mu, 1 - alpha / 2)
+
+
+@pytest.mark.slow
 def test_the_tight_rate_of_ef21_is_found():
     best = own.read(GALLERY / "ef21_tight.py").best
     s, u, alpha = ft.letters("s u alpha")
