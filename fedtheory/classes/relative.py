@@ -140,7 +140,8 @@ def _curvatures(one: Profile, other: Profile) -> Iterator[tuple[Any, Any]]:
     knots = sorted({*one.knots, *other.knots})
     yield one.slopes[0], other.slopes[0]
     for knot in knots:
-        yield tuple(of.slopes[bisect_right(of.knots, knot)] for of in (one, other))
+        a, b = (of.slopes[bisect_right(of.knots, knot)] for of in (one, other))
+        yield a, b
 
 
 def _times(client: Recipe, reference: Recipe) -> list[Profile]:

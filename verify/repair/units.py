@@ -1,4 +1,4 @@
-"""The units of letters, as far as the formulas of a claim determine them: what is added or compared has the same one."""
+"""The units of letters, as far as the formulas of a claim determine them: those added or compared share one."""
 
 from __future__ import annotations
 
