@@ -15,10 +15,9 @@ from fedtheory import claims
 from verify import Evidence, Verdict, check, results
 from verify.audit import audit
 from verify.evidence import formats
-from verify.evidence.record import Provenance
+from verify.evidence.record import Carried, Provenance
 from verify.methods.search import agree
 from verify.report import terminal
-from verify.results import Carried
 from verify.results import digests as code
 
 #: One with certificates of some parameters only, one that is proved, and one that is false.

@@ -11,8 +11,8 @@ from in_turn import first_of_each
 from fedtheory import claims, plugins
 from verify import Counterexample, Evidence, Verdict, check
 from verify.comparisons.deciding import violated
-from verify.evidence.record import STRENGTH
-from verify.results import Carried, Shipped, shipped
+from verify.evidence.record import STRENGTH, Carried
+from verify.results import Shipped, shipped
 
 ENTRIES = shipped().entries
 VERDICTS = {id: Verdict(verdict) for id, verdict in shipped().verdicts.items()}

@@ -112,7 +112,7 @@ def test_other_members_are_outside():
         for p, _ in islice(problems(loose), 20)
         if p.f.jump.any()
     )
-    assert not tight.contains(replace(next(problems(tight))[0], h=None), None)
+    assert not tight.contains(replace(next(problems(tight))[0], reference=None), None)
 
 
 def test_what_is_no_class_of_curvatures_is_refused():
