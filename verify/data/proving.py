@@ -74,8 +74,8 @@ class Sides:
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown on one path through the conditions on letters: ``of``: of each pair its sides, and the sums that
-    are not negative and add up to the right less the left, none where it is 0.
+    """The pairs that are shown on one path through the conditions on letters. ``of``: of each pair its sides, and the
+    sums that are not negative and add up to the right less the left, none where it is 0.
 
     Where parts of the state were moved first, this is the difference of states so moved.
 

@@ -139,7 +139,7 @@ def _scene_on_nodes(
     made = nodes.problem(space)
     centre = reader.call(theirs(algorithm.fixed_point, algorithm.State), made, params)
     if not isinstance(centre, NamedTupleValue) or centre.of is not algorithm.State:
-        raise Unread("the fixed point of the method is no state")
+        raise Unread("the fixed point of the method is not a state")
     parts = {name: one_array(part).axes for name, part in centre.fields.items()}
     state = {name: arrays.leaf(space, PART + name, axes, True) for name, axes in parts.items()}
     return _invariant(claim, reader, Scene(made, params, NamedTupleValue(algorithm.State, state)))

@@ -1,4 +1,4 @@
-"""What a problem is asked of its reference function h: divergences, and points known by what grad h is there."""
+"""Questions to a problem about its reference function h: divergences, and points known by what grad h is there."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def _states(**kinds):
     return NamedTuple("State", list(kinds.items()))
 
 
-KINDS = {kind: getattr(parts, kind.capitalize()) for kind in parts.KINDS if kind != "feasible"}
+KINDS = {kind: getattr(parts, kind.capitalize()) for kind in parts.KINDS if kind not in ("feasible", "dual")}
 
 
 def test_a_method_of_classes_is_that_of_their_names():
