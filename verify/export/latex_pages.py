@@ -273,16 +273,18 @@ class _Page:
 
     def _scaled(self, part: FormPart, signs: Certificates | None = None) -> tuple[Ratio, Vector]:
         """A square on the scale on which it is shortest, on that of a name if it has one: where that minus it is
-        nonnegative is shown by ``signs``."""
+        nonnegative, and that nothing is divided by 0, is shown by ``signs``."""
 
-        def shown(c: Ratio) -> bool:
-            return signs is None or signs.shows(-c)
+        def shown(c: Ratio, vector: Vector) -> bool:
+            return signs is None or (signs.shows(-c) and all(map(signs.divides, (c, *vector.values()))))
 
         for named in self._vectors.values():
             for kinds in ((False, True), (False,), (True,)):
                 here = {row: c for row, c in named.items() if is_deviation(row) in kinds}
-                if here and (times := _times(here, part.left)) is not None and shown(part.coefficient * times * times):
-                    return part.coefficient * times * times, here
+                if here and (times := _times(here, part.left)) is not None:
+                    weight = part.coefficient * times * times
+                    if shown(weight, here):
+                        return weight, here
         best: tuple[int, Ratio, Vector] | None = None
         for c in part.left.values():
             vector = {row: x / c for row, x in part.left.items()}
@@ -293,7 +295,7 @@ class _Page:
                 weight = part.coefficient * scale * scale
                 text = self._sum(self._shared, [(weight, "x")]) + self._vector(v)
                 cost = len(re.findall(r"\\[a-zA-Z]+|\w|[-+]", text)) + 2 * self._vector(v).startswith("-")
-                if (best is None or cost < best[0]) and shown(weight):
+                if (best is None or cost < best[0]) and shown(weight, v):
                     best = cost, weight, v
         return (best[1], best[2]) if best is not None else (part.coefficient, part.left)
 

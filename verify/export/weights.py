@@ -52,6 +52,10 @@ class Certificates:
         """Return True if a certificate of a weight is known."""
         return self._by(c.num * c.den, self._shown) is not None
 
+    def divides(self, c: Ratio) -> bool:
+        """Return True if a certificate is known that the denominator of a number is never 0."""
+        return c.den == 1 or self._by(c.den, self._strict) is not None
+
     def _by(self, p: Any, known: Mapping[str, tuple[int, Any]]) -> dict[str, Any] | None:
         if p == 0:
             return {"constant": "0", "factors": []}

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+import tex
 from places import EXAMPLES
 
 from fedtheory import claims
@@ -16,8 +17,12 @@ from verify.export import found, latex
 from verify.export.latex_layout import bare, broken, listed, width
 from verify.export.latex_words import mathematical
 from verify.export.objects import sealed
+from verify.export.weights import Certificates
+from verify.multipliers.ratios import Ratio
 from verify.results import PROOFS
 
+#: Squares of which the shortest scale would divide by what may be 0.
+MAY_BE_ZERO = ("feddcd/eq-31/repaired", "feddcd/eq-36/repaired", "baseline/scaffold-sampled/one-step")
 IDS = ("feddcd/lemma-E.1/inexact/repaired", "baseline/scaffnew/one-step", "baseline/saga/one-step")
 
 
@@ -133,6 +138,27 @@ def test_numbers_stand_in_forms_as_they_are(tmp_path, capsys):
     (written,) = tmp_path.glob("*.tex")
     assert r"\frac{L \sigma^{2} \gamma^{2}}{2}" in written.read_text(encoding="utf-8")
     capsys.readouterr()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", MAY_BE_ZERO)
+def test_squares_are_not_divided_by_what_may_be_zero(id, tmp_path):
+    tex.check(latex.checked(claims.get(id), found.of_claim(id)[0]), tmp_path)
+
+
+def test_a_square_is_divided_only_by_what_is_never_zero():
+    letters = {"a": "> 0", "b": "> 0"}
+    never = {"of": [["1", [1, 0]]], "by": {"constant": "1", "factors": [factor([["1", [1, 0]]])]}}
+    some = {"weight": "1", "by": {"constant": "1", "factors": [factor([["1", [1, 0]], ["-1", [0, 1]]])]}}
+    signs = Certificates({"letters": letters, "nonzero": [never], "programs": [{"known": [some], "squares": []}]})
+    a, difference = signs.polynomial([["1", [1, 0]]]), signs.polynomial([["1", [1, 0]], ["-1", [0, 1]]])
+    # That a - b is nonnegative is no reason why it is not 0.
+    assert signs.shows(Ratio.of(difference, a)) and signs.shows(Ratio.of(a, difference))
+    assert signs.divides(Ratio.of(difference, a)) and not signs.divides(Ratio.of(a, difference))
+
+
+def factor(of):
+    return {"of": of, "power": 1, "sign": 1, "chart": []}
 
 
 @pytest.mark.slow
