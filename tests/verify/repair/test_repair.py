@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy
+from places import EXAMPLES
 
 import fedtheory as ft
 from fedtheory import claims
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.fedadmm.runs import of_client
 from fedtheory.papers.fedadmm.transition import TRANSITION
+from verify.base import own
 from verify.base.evaluate import meeting
 from verify.checking import check
 from verify.cli import main, repairing
@@ -25,6 +27,7 @@ from verify.repair.restating import restated
 from verify.repair.searching import LONG, Repair, Search
 from verify.repair.solving import solved
 from verify.repair.trials import Bench, Searched, Verdict, collapsed
+from verify.repair.units import Units
 from verify.report.statement import expression
 
 x, y = ft.letters("x y")
@@ -553,3 +556,30 @@ def test_the_noise_of_a_bound_does_not_shrink():
     assert noises(letters) == [stays]
     # Where all of it stays, or all of it shrinks, there is none.
     assert noises(replace(letters, override=shrinks)) == noises(replace(letters, override=start + stays)) == []
+
+
+def test_powers_of_errors_and_noise_come_before_hypotheses_that_mix_units():
+    (claim, _) = own.load(EXAMPLES / "gallery" / "biased_gradient.py")
+    letters = {str(s): s for s in claim.statement.right.free_symbols}
+    gamma, m, zeta, G = (letters[name] for name in ("gamma", "m", "zeta", "G"))
+    printed = claim.variant(right=claim.statement.right - gamma * zeta**2 / 2 + gamma * zeta / 2 + gamma * m * G / 2)
+    found = [change for f in families(printed) if (change := f.change(printed, f.amounts[0])) is not None]
+    costs = {change.text: change.cost for change in found}
+    assert costs["zeta^2 for zeta"] < min(change.cost for change in found if "hypothesis" in change.sort)
+    # A relative error has no power of its own here, a curvature no square.
+    assert not any(text.startswith(("L^2", "gamma^2 for gamma")) for text in costs)
+    assert costs["required: zeta <= L"] > max(c.cost for c in found if c.sort == "letter" and not c.remark)
+    printed = claim.variant(right=claim.statement.right.subs(m, m**2))
+    assert {"m for m^2", "m^4 for m^2"} <= set(changes(printed, "power"))
+
+
+def test_units_are_those_that_formulas_imply():
+    claim = own.load(EXAMPLES / "gallery" / "biased_gradient.py")[0]
+    letters = {str(s): s for s in claim.statement.right.free_symbols}
+    units = Units(claim)
+    (L,) = claim.setting.functions.letters
+    assert units.is_number(letters["m"]) and units.is_number(letters["gamma"] * L)
+    assert not units.is_number(L) and not units.alike(letters["zeta"], L) and not units.alike(letters["m"], L)
+    # Where what is added contradicts itself, all are numbers.
+    mixed = Units(claim.variant(right=claim.statement.right + L + L**2))
+    assert mixed.is_number(L)
