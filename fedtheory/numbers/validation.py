@@ -185,7 +185,7 @@ def relations(part: str, value: object) -> tuple[sympy.Basic, ...]:
     """Relations, each a single one: conjunctions are taken apart."""
     if not isinstance(value, tuple | list):
         raise ValueError(f"{part} must be a tuple of relations, got {_short(value)}")
-    found = [relation(part, one) for one in value]
+    found = [relation(f"{part}, its relation {k}," if len(value) > 1 else part, one) for k, one in enumerate(value, 1)]
     return tuple(single for one in found for single in conjuncts(one))
 
 

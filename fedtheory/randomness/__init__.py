@@ -249,7 +249,7 @@ class UniformSubset:
 
     def __post_init__(self) -> None:
         if not isinstance(self.tau, int | np.integer):
-            raise ValueError(f"tau must be a whole number, got {self.tau}")
+            raise ValueError(f"tau must be an int, got {self.tau!r}: a letter for a count is made by ft.integers")
         if not 1 <= self.tau <= self.n:
             raise ValueError(f"tau must be between 1 and the {self.n} clients, got {self.tau}")
 

@@ -299,7 +299,7 @@ def _warn(found: Shipped, report: Console) -> None:
     if results.code() != found.code:
         consoles.say(
             report,
-            "these results are of other code, and may not be true of the statements as they stand now: "
+            "these results were found by another version of the code, and the statements may have changed since: "
             "fedtheory show ID --check recomputes one, fedtheory audit all",
         )
 

@@ -194,7 +194,7 @@ def test_results_of_other_code_are_told(capsys, carried, command, current):
     status, out, err = run(capsys, command, REFUTED)
     # Each line of a list is a claim.
     told, other = (err, out) if command == "list" else (out, err)
-    assert status == 0 and ("these results are of other code" in told) != current
+    assert status == 0 and ("another version of the code" in told) != current
     assert "these results" not in other and (command == "list" or not err)
 
 
