@@ -301,7 +301,7 @@ def test_bad_input_is_refused_in_one_sentence(capsys, tmp_path, text, arguments,
 
 def test_a_file_that_is_not_there_is_said(capsys, tmp_path):
     status, _, errors = run(capsys, tmp_path / "none.py")
-    assert status == 2 and "No such file" in errors
+    assert status == 2 and "no such file" in errors
 
 
 def test_a_matrix_that_is_not_symmetric_is_made_so():
