@@ -67,8 +67,8 @@ class OfOperators(NamedTuple):
 
 class Linear(NamedTuple):
     """Functions of which ``of`` is declared, beside a convex h taken at K x, whose optimum is a saddle point. K is a
-    linear operator of a known norm; ``least``, ``adjoint_least``: whether |K x|/|x| and |K' y|/|y| are known to be no
-    less than other numbers."""
+    linear operator of a known norm; ``least``, ``adjoint_least``: True if |K x|/|x| and |K' y|/|y| are known to be at
+    least other numbers."""
 
     of: Declared
     least: bool
@@ -285,6 +285,29 @@ class OfTwoConstants(FunctionClass):
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
         """The letters of the two constants."""
         return self.mu, self.L
+
+
+@dataclass(frozen=True)
+class OfAnother(FunctionClass):
+    """The base of a class whose f_i are those of the class ``of``, beside or relative to something else: constants,
+    letters and ends are those of ``of``, unless a class says otherwise."""
+
+    of: FunctionClass
+
+    @property
+    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The constants of the problem that the class has."""
+        return self.of.constants
+
+    @property
+    def letters(self) -> Mapping[sympy.Symbol, Source]:
+        """The letters of the class, and where their values come from."""
+        return self.of.letters
+
+    @property
+    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
+        """The letters of the least and the largest curvature of the f_i, where their class has both."""
+        return self.of.ends
 
 
 def f_star(L: Scalar) -> Average:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import WORSE, Bounds, Declared, FunctionClass, Outside, each, only_declared
+from fedtheory.classes.base import WORSE, Bounds, Declared, FunctionClass, OfAnother, Outside, each, only_declared
 from fedtheory.classes.blocks import BlockSmoothConvex
 from fedtheory.classes.convex import kinked
-from fedtheory.instances import Recipe, Source, members
-from fedtheory.instances.members import Sampler, sampler
+from fedtheory.instances import Recipe, members
+from fedtheory.instances.members import InnerSampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
@@ -23,7 +23,7 @@ from fedtheory.problems.functions import Functions
 
 
 @dataclass(frozen=True)
-class Composite(FunctionClass):
+class Composite(OfAnother):
     """f_1, ..., f_n of the class ``of``, beside a closed and convex g, smooth or not: minimise (1/n) sum f_i + g.
 
     ``problem.g.resolvent(1 / gamma, x[..., None, :] / gamma)[..., 0, :]`` is the proximal point at x for the stepsize
@@ -43,8 +43,6 @@ class Composite(FunctionClass):
         'each convex and L-smooth, g convex'
     """
 
-    of: FunctionClass
-
     has_g = True
     with_g = True
 
@@ -56,11 +54,6 @@ class Composite(FunctionClass):
         own = type(of).average is not FunctionClass.average or type(of).steepest is not FunctionClass.steepest
         if own or of.conjugates or of.optimum != "consensus" or isinstance(of, BlockSmoothConvex):
             raise ValueError(f"{type(of).__name__} requires functions without a regulariser g")
-
-    @property
-    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The constants of the problem that the class has."""
-        return self.of.constants
 
     @property
     def alike(self) -> bool:  # type: ignore[override]
@@ -76,16 +69,6 @@ class Composite(FunctionClass):
     def text(self) -> str:
         """The class, in words."""
         return f"{self.of.text}, g convex"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class of the f_i, and where their values come from."""
-        return self.of.letters
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
-        """The letters of the least and the largest curvature of the f_i, where their class has both."""
-        return self.of.ends
 
     @property
     def declares(self) -> Declared:
@@ -120,13 +103,8 @@ class Composite(FunctionClass):
 
 
 @sampler.register(Composite)
-class CompositeSampler(Sampler):
+class CompositeSampler(InnerSampler):
     """Functions of a class, and a g with kinks."""
-
-    @property
-    def inner(self) -> Sampler:
-        """The sampler of the class of the f_i."""
-        return sampler(self.of.of, self.drawing)
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member."""
@@ -139,12 +117,8 @@ class CompositeSampler(Sampler):
         flat = (Fraction(0),)
         return {**self.inner.at(values, n, stiff, False), "g": {"h": flat, "y": flat}}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
-        """(mu, L) as declared of the f_i of a recipe."""
-        return self.inner.declared(recipe, exact)
-
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
         if len(parts) == 1 and parts[0] is recipe["g"]:
             return members.curved(parts, x, y, exact)
-        return self.inner.build(recipe, parts, x, y, exact)
+        return super().build(recipe, parts, x, y, exact)

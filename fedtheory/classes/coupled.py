@@ -10,18 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import Declared, FunctionClass, Linear, Outside
+from fedtheory.classes.base import Declared, Linear, OfAnother, Outside
 from fedtheory.classes.composite import Composite
 from fedtheory.classes.convex import Convex, StronglyConvex, kinked
 from fedtheory.classes.sets import turned_axes
 from fedtheory.classes.smooth import SmoothConvex
 from fedtheory.classes.strongly_convex import SmoothStronglyConvex
 from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
-from fedtheory.instances.members import Sampler, sampler
+from fedtheory.instances.members import InnerSampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.coupling import Coupling, LinearOperator
-from fedtheory.problems.functions import Functions
 
 #: Classes of convex functions that may stand beside h(K x), with a g or without.
 _BESIDE = (SmoothStronglyConvex, SmoothConvex, StronglyConvex, Convex)
@@ -30,7 +29,7 @@ _TURNS = tuple(Fraction(v) for v in (0, 0, 1, "1/2", "1/3", "-2/3"))
 
 
 @dataclass(frozen=True)
-class Coupled(FunctionClass):
+class Coupled(OfAnother):
     """Convex f_1, ..., f_n of the class ``of``, a linear operator K with |K x| <= k |x|, and any convex h: minimise
     (1/n) sum f_i(x) + h(K x), with a g too where ``of`` is a :class:`Composite`.
 
@@ -55,7 +54,6 @@ class Coupled(FunctionClass):
         'each convex, h convex at K x, K of norm k at most'
     """
 
-    of: FunctionClass
     k: sympy.Symbol
     least: sympy.Symbol | None = None
     adjoint_least: sympy.Symbol | None = None
@@ -77,19 +75,11 @@ class Coupled(FunctionClass):
         self._check_letters({**{str(x): x for x in self.of.letters}, **own})
 
     @property
-    def has_g(self) -> bool:  # type: ignore[override]
-        """True if there is a g of which proximal points are asked."""
-        return self.of.with_g
-
-    @property
     def with_g(self) -> bool:  # type: ignore[override]
         """True if there is a g of which proximal points are asked."""
         return self.of.with_g
 
-    @property
-    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The constants of the problem that the class has."""
-        return self.of.constants
+    has_g = with_g
 
     @property
     def text(self) -> str:
@@ -107,11 +97,6 @@ class Coupled(FunctionClass):
         if self.adjoint_least is not None:
             own[self.adjoint_least] = lambda problem, params: problem.K.T.least
         return {**self.of.letters, **own}
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
-        """The letters of the least and the largest curvature of the f_i, where their class has both."""
-        return self.of.ends
 
     @property
     def declares(self) -> Declared:
@@ -138,13 +123,8 @@ class Coupled(FunctionClass):
 
 
 @sampler.register(Coupled)
-class CoupledSampler(Sampler):
+class CoupledSampler(InnerSampler):
     """Functions of a class, an operator that stretches and turns, and a convex function with kinks."""
-
-    @property
-    def inner(self) -> Sampler:
-        """The sampler of the class of the f_i."""
-        return sampler(self.of.of, self.drawing)
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member."""
@@ -167,11 +147,7 @@ class CoupledSampler(Sampler):
         """(mu, L) as declared of the f_i of a recipe; ``ValueError`` unless the constants of K are positive."""
         own = (self.of.k, self.of.least, self.of.adjoint_least)
         check_shape(recipe["d"], *(recipe[str(letter)] for letter in own if letter is not None))
-        return self.inner.declared(recipe, exact)
-
-    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
-        return self.inner.build(recipe, parts, x, y, exact)
+        return super().declared(recipe, exact)
 
     def coupling(self, recipe: Recipe, x: Array, exact: bool) -> Coupling:
         """The operator of a recipe, and the function of its values, about ``x (..., d)``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import ELL, MU, Declared, FunctionClass, Outside, each
+from fedtheory.classes.base import ELL, MU, Declared, FunctionClass, OfAnother, Outside, each
 from fedtheory.classes.convex import Convex, StronglyConvex
 from fedtheory.classes.smooth import Smooth, SmoothConvex
 from fedtheory.classes.strongly_convex import SmoothStronglyConvex
-from fedtheory.instances import Recipe, Source, members, numbers, pick, small
-from fedtheory.instances.members import Sampler, sampler
+from fedtheory.instances import Recipe, members, numbers, pick, small
+from fedtheory.instances.members import InnerSampler, sampler
 from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
@@ -35,7 +35,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Relative(FunctionClass):
+class Relative(OfAnother):
     """f_1, ..., f_n as of the class ``of``, with the divergence of a reference function h in the place of |x - y|^2/2.
 
     h is differentiable on R^d, and its gradient is strictly monotone and takes every value; nothing else is known of
@@ -57,8 +57,6 @@ class Relative(FunctionClass):
         'each convex and L-smooth, relative to a function h'
     """
 
-    of: FunctionClass
-
     optima: ClassVar[tuple[str, ...]] = ("consensus",)
     alike = True
     reference = True
@@ -70,24 +68,9 @@ class Relative(FunctionClass):
             raise ValueError(f"relative to h functions are of one of the classes {names}, got {self.of!r:.60}")
 
     @property
-    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The constants of the problem that the class has."""
-        return self.of.constants
-
-    @property
     def text(self) -> str:
         """The class, in words."""
         return f"{self.of.text}, relative to a function h"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return self.of.letters
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
-        """The letters of the least and the largest curvature relative to h, where the class has both."""
-        return self.of.ends
 
     @property
     def declares(self) -> Declared:
@@ -161,23 +144,14 @@ def _times(client: Recipe, reference: Recipe) -> list[Profile]:
 
 
 @sampler.register(Relative)
-class RelativeSampler(Sampler):
+class RelativeSampler(InnerSampler):
     """Sums over the coordinates of functions whose curvatures are those of h, times what the class ``of`` has."""
-
-    @property
-    def inner(self) -> Sampler:
-        """The sampler of the class of the curvatures relative to h."""
-        return sampler(self.of.of, self.drawing)
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member, with that of h under ``reference``."""
         recipe = self.inner.draw(rng, n, d, False, minimised)
         clients = tuple(map(_along_coordinates, recipe["clients"]))
         return {**recipe, "clients": clients, "reference": _reference(rng, d)}
-
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, ...]:
-        """(mu, L) as declared of the f_i of a recipe, relative to h."""
-        return self.inner.declared(recipe, exact)
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions with gradients ``y (..., n, d)`` at ``x (..., d)``."""

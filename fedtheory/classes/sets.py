@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import Bounds, Declared, FunctionClass, Outside, each
+from fedtheory.classes.base import Bounds, Declared, FunctionClass, OfAnother, Outside, each
 from fedtheory.classes.convex import STEEP, Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.smooth import SmoothConvex
 from fedtheory.classes.strongly_convex import SmoothStronglyConvex
 from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
-from fedtheory.instances.members import Sampler, sampler
+from fedtheory.instances.members import InnerSampler, Sampler, sampler
 from fedtheory.numbers.rational import Array, apply
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
@@ -30,7 +30,7 @@ _TURNS = tuple(Fraction(v) for v in (0, 0, "1/10", "1/3", "-1/3", "2/3", "1"))
 
 
 @dataclass(frozen=True)
-class Constrained(FunctionClass):
+class Constrained(OfAnother):
     """Convex f_1, ..., f_n of the class ``of``, and a closed convex set C: minimise (1/n) sum f_i(x) over the x in C.
 
     ``problem.project(x)`` is the point of C nearest to ``x (..., d)``. With a letter D no two points of C are farther
@@ -52,7 +52,6 @@ class Constrained(FunctionClass):
         'each convex and L-smooth, over a closed convex set of diameter D'
     """
 
-    of: FunctionClass
     D: sympy.Symbol | None = None
 
     optima: ClassVar[tuple[str, ...]] = ("consensus",)
@@ -70,11 +69,6 @@ class Constrained(FunctionClass):
             self._check_letters({**{str(x): x for x in self.of.letters}, "D": self.D})
 
     @property
-    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The constants of the problem that the class has."""
-        return self.of.constants
-
-    @property
     def text(self) -> str:
         """The class, in words."""
         return f"{self.of.text}, over a closed convex set" + ("" if self.D is None else f" of diameter {self.D}")
@@ -84,11 +78,6 @@ class Constrained(FunctionClass):
         """The letters of the class, and where their values come from."""
         own: dict[sympy.Symbol, Source] = {} if self.D is None else {self.D: lambda problem, params: problem.D}
         return {**self.of.letters, **own}
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
-        """The letters of the least and the largest curvature of the f_i, where their class has both."""
-        return self.of.ends
 
     @property
     def declares(self) -> Declared:
@@ -209,13 +198,8 @@ def turned_axes(t: Scalar, d: int, exact: bool) -> Array:
 
 
 @sampler.register(Constrained)
-class ConstrainedSampler(Sampler):
+class ConstrainedSampler(InnerSampler):
     """Functions of a class, and a box about x* to which the gradients there are normal."""
-
-    @property
-    def inner(self) -> Sampler:
-        """The sampler of the class of the f_i."""
-        return sampler(self.of.of, self.drawing)
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member."""
@@ -234,7 +218,7 @@ class ConstrainedSampler(Sampler):
         """(mu, L) as declared of the f_i of a recipe; ``ValueError`` unless the diameter is positive."""
         if self.of.D is not None:
             check_shape(recipe["d"], recipe[str(self.of.D)])
-        return self.inner.declared(recipe, exact)
+        return super().declared(recipe, exact)
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions with gradients ``y (..., n, d)`` at ``x (..., d)``, or the set to which y is normal there."""
@@ -242,7 +226,7 @@ class ConstrainedSampler(Sampler):
             D = None if self.of.D is None else number(recipe[str(self.of.D)], exact)
             found: Any = build_sets(parts, x, y, exact, D)
             return found
-        return self.inner.build(recipe, parts, x, y, exact)
+        return super().build(recipe, parts, x, y, exact)
 
 
 def _leaning(rng: np.random.Generator, client: Recipe) -> Recipe:

@@ -388,6 +388,23 @@ class Sampler:
         return None
 
 
+class InnerSampler(Sampler):
+    """The base of the sampler of a class whose f_i are those of another class, ``of.of``."""
+
+    @property
+    def inner(self) -> Sampler:
+        """The sampler of the class of the f_i."""
+        return sampler(self.of.of, self.drawing)
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
+        """(mu, L) as declared of the f_i of a recipe. Raise ``ValueError`` unless positive."""
+        return self.inner.declared(recipe, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
+        return self.inner.build(recipe, parts, x, y, exact)
+
+
 @singledispatch
 def sampler(functions: object, drawing: Drawing) -> Sampler:
     """The sampler of a class of functions for a setting's ``drawing``. Raise ``ValueError`` if it has none."""
