@@ -112,7 +112,18 @@ NOT_BY_ROUNDING = {
     "note": ("T=5: 0.755967, T=6: 1", "T=5: 0.755967, T=7: 1"),
     "verdict": ("proved", "supported"),
     "counterexample": ({"x": "1/2"}, {"x": "1/3"}),
+    "instances": (5, None),
 }
+#: Certificates on another processor, and other certificates.
+CERTIFICATES = [
+    (
+        [{"bound": "6/7", "f[0]": "1099422394907/245191092994048"}],
+        [{"bound": "6/7", "f[0]": "26900846557/59992"}],
+        True,
+    ),
+    ([{"bound": "6/7", "f[0]": "1/2"}], [{"bound": "5/7", "f[0]": "1/2"}], False),
+    ([{"bound": "6/7", "f[0]": "1/2"}], [], False),
+]
 
 
 @pytest.mark.parametrize("field", BY_ROUNDING)
@@ -135,6 +146,14 @@ def test_other_differences_are_errors(field):
     before[REFUTED][field], found[REFUTED][field] = NOT_BY_ROUNDING[field]
     (difference,) = golden.differences(before, found)
     assert not difference.by_rounding
+
+
+@pytest.mark.parametrize(("before", "now", "by_rounding"), CERTIFICATES)
+def test_certificates_differ_in_long_fractions_alone(before, now, by_rounding):
+    first, second = entries(), entries()
+    first[REFUTED]["outcomes"][0]["certificates"], second[REFUTED]["outcomes"][0]["certificates"] = before, now
+    (difference,) = golden.differences(first, second)
+    assert difference.by_rounding is by_rounding
 
 
 def test_lines_of_files_in_notes_are_not_compared():
