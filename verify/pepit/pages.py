@@ -14,7 +14,7 @@ from verify.export.latex_layout import broken
 from verify.export.latex_names import symbols
 from verify.export.latex_reading import ratio_of
 from verify.export.latex_scalars import Scalars
-from verify.export.latex_words import SLASH, mathematical, plain
+from verify.export.latex_words import identifier, mathematical
 from verify.export.objects import ProofObjects
 from verify.multipliers.ratios import polynomials
 
@@ -35,7 +35,7 @@ def text(objects: ProofObjects, defined: Sequence[str], attained: str = "") -> s
     """
     data = objects[0]
     sentences = [
-        f"\\texttt{{{plain(data['claim']).replace('/', SLASH)}}}.",
+        f"{identifier(data['claim'])}.",
         "In a real inner-product space, let vectors and numbers satisfy what is listed as known below.",
         f"Then {_bound(data, objects)}.",
         mathematical(attained),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import sympy
 
@@ -22,7 +22,7 @@ class Units:
         sides = [(c.left, c.right) for c in claim.statement.comparisons] + [(r.lhs, r.rhs) for r in relations]
         equations = [equation for pair in sides for equation in _same(pair)[1]]
         symbols = {s for of in equations for s in of} | free_symbols(claim.statement) | set(claim.setting.sources)
-        self._places = {symbol: k for k, symbol in enumerate(sorted(filter(_is_symbol, symbols), key=str))}
+        self._places = {symbol: k for k, symbol in enumerate(sorted((s for s in symbols if s.is_Symbol), key=str))}
         # Counts have no unit.
         counts: list[_Unit] = [{s: sympy.S.One} for s in self._places if s.is_integer]
         rows = [[of.get(symbol, sympy.S.Zero) for symbol in self._places] for of in (*equations, *counts, _NONE)]
@@ -38,10 +38,6 @@ class Units:
         """Return True if an expression in letters has no unit."""
         unit, _ = _unit(expr)
         return all(sum(c * choice[self._places[s]] for s, c in unit.items()) == 0 for choice in self._choices)
-
-
-def _is_symbol(one: sympy.Expr) -> bool:
-    return bool(one.is_Symbol)
 
 
 def _same(parts: Sequence[sympy.Expr]) -> tuple[_Unit, list[_Unit]]:
@@ -65,20 +61,13 @@ def _unit(expr: sympy.Expr) -> tuple[_Unit, list[_Unit]]:
     equations = [equation for _, inner in parts for equation in inner]
     if expr.is_Mul:
         total: dict[sympy.Symbol, sympy.Expr] = {}
-        for symbol, c in _items(unit for unit, _ in parts):
-            total[symbol] = total.get(symbol, sympy.S.Zero) + c
+        for unit, _ in parts:
+            for symbol, c in unit.items():
+                total[symbol] = total.get(symbol, sympy.S.Zero) + c
         return total, equations
     # Logarithms, powers of a letter and the like are of numbers.
     return _NONE, equations + [unit for unit, _ in parts]
 
 
-def _items(units: Iterator[_Unit]) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:
-    for unit in units:
-        yield from unit.items()
-
-
 def _less(one: _Unit, other: _Unit) -> _Unit:
     return {s: one.get(s, sympy.S.Zero) - other.get(s, sympy.S.Zero) for s in {*one, *other}}
-
-
-__all__ = ["Units"]
