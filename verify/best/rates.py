@@ -110,15 +110,17 @@ def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool
         values.append(V[good])
         lengths.append(of.lengths[good] + more)
     V, size = np.concatenate(values), np.concatenate(lengths)
-    whole = _is_beyond(V, left)
+    whole, everywhere = (_is_beyond(V, left, part) for part in (_NEARLY, 1))
     ranked: list[tuple[float, tuple[int, ...]]] = []
     ranked += [(_rank(_loss(left, 1 - V[k]), size[k], longer), (int(k),)) for k in np.flatnonzero(whole)]
     pool = np.argsort(size, kind="stable")
-    pool = pool[~whole[pool]][:_PAIRED]
+    # What is beyond the least rate at all points but a few may be one of two that are beyond it at all.
+    pool = pool[~everywhere[pool]][:_PAIRED]
     for place, a in enumerate(pool):
         rest = pool[place + 1 :]
         both = np.maximum(V[a], V[rest])
-        for b in np.flatnonzero(_is_beyond(both, left)):
+        enough = _is_beyond(both, left, 1) | (_is_beyond(both, left, _NEARLY) & ~whole[rest] & ~whole[a])
+        for b in np.flatnonzero(enough):
             length = size[a] + size[rest[b]] + 1
             ranked.append((_rank(_loss(left, 1 - both[b]), length, longer), (int(a), int(rest[b]))))
     found: dict[sympy.Expr, Named] = {}
@@ -153,8 +155,11 @@ _SHAPES: tuple[tuple[Shape, float], ...] = (
 )
 
 
-def _is_beyond(values: Array, left: Array) -> Array:
-    beyond = (1 - values <= left * (1 + _ROOM)).mean(axis=-1) > _NEARLY
+def _is_beyond(values: Array, left: Array, part: float) -> Array:
+    """Return True for rates ``(..., points)`` that are no less than the least ones at all points, or at more than this
+    part of them."""
+    share = (1 - values <= left * (1 + _ROOM)).mean(axis=-1)
+    beyond = (share > part) | (share == 1)
     found: Array = np.asarray(beyond & (values < 1).all(axis=-1))
     return found
 
