@@ -71,7 +71,12 @@ def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "
         return f"{id!r} is no {kind}, but the beginning of {len(beginning)} ids: `{listing} {id}` shows them"
     last = id.split("/")[-1]
     alike = [other for other in known if len(last) >= _TELLING and last in other]
-    near = sorted(alike, key=lambda id: not id.endswith(last))[:2]
+    first = id.split("/")[0]
+    of_paper = [other for other in alike if other.split("/")[0] == first]
+    near = sorted(of_paper or alike, key=lambda other: not other.endswith(last))[:2]
+    if not of_paper:
+        # An id that begins with a paper's name is of that paper.
+        near = get_close_matches(id, [other for other in known if other.startswith(f"{first}/")], n=2) or near
     near = near or get_close_matches(id, sorted({other.split("/")[0] for other in known}), n=1)
     near = near or get_close_matches(id, known, n=2)
     hint = f": did you mean {' or '.join(near)}?" if near else f": `{listing}` shows all"

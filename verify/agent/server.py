@@ -1,26 +1,32 @@
 """The server for agents over standard input and output, by the package ``mcp``.
 
 Every tool runs one command with ``--json`` in a process of its own (:mod:`verify.agent.isolated`), in an empty folder,
-and gives its answer. An agent writes a theorem as the text of a Python file: it is checked, explained, repaired, and
-its proof exported.
+and gives its answer, with notifications of progress until then. An agent writes a theorem as the text of a Python file:
+it is checked, explained, repaired, and its proof exported.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import inspect
+import itertools
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anyio
+import anyio.to_thread
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 
 import verify
+from verify.cli import answering
 
 #: The file that holds an agent's text.
 FILE = "theorem.py"
@@ -30,6 +36,8 @@ _MOST = 200_000
 Values = list[str] | dict[str, str | int | float] | None
 #: How many times its processor time a command may last, and the number of lines of an error that are returned.
 _WAITING, _TOLD = 4, 5
+#: Seconds between notifications of progress, and the number of characters of a message.
+_BETWEEN, _LONGEST = 5, 200
 _INSTRUCTIONS = """\
 fedtheory tests theorems about optimisation methods by computation. Write a theorem as the text of a Python file with a
 module-level CLAIMS (see the tool `example`), and give it to `check`: the verdict is proved, certified, supported (read
@@ -46,16 +54,36 @@ class Limits(NamedTuple):
     network: bool
 
 
+class Command(NamedTuple):
+    """A command: its arguments, the text of the file :data:`FILE` in its folder, and how it is asked for data."""
+
+    arguments: list[str]
+    text: str | None = None
+    as_json: str = "--json"
+
+
 def answer(
-    arguments: Sequence[str], limits: Limits, text: str | None = None, as_json: str = "--json"
+    arguments: Sequence[str],
+    limits: Limits,
+    text: str | None = None,
+    as_json: str = "--json",
+    messages: Path | None = None,
 ) -> dict[str, Any]:
-    """The answer of a command to these arguments, as data; ``text``: of the file :data:`FILE` in its folder.
+    """Return the answer of a command to these arguments, as data.
 
     Bad input, and a command that was stopped, have an ``error`` and the status 2.
+
+    Args:
+        arguments: The words of the command line.
+        limits: Those of the process.
+        text: The text of the file :data:`FILE` in its folder.
+        as_json: The option by which the command prints data.
+        messages: Where the command's messages are written, for a reader in the meantime.
     """
     if text is not None and len(text.encode()) > _MOST:
         return _failed(arguments, f"the text is longer than {_MOST} bytes")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as beside:
+        messages = messages or Path(beside, "messages")
         if text is not None:
             Path(folder, FILE).write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "verify.agent.isolated", str(limits.seconds), str(limits.size)]
@@ -63,22 +91,25 @@ def answer(
         root = str(Path(verify.__file__).resolve().parents[1])
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "FEDTHEORY_CACHE", "TMPDIR") if name in os.environ}
         try:
-            done = subprocess.run(
-                command,
-                cwd=folder,
-                env={**kept, "PYTHONPATH": root, "NO_COLOR": "1"},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=_WAITING * limits.seconds,
-            )
+            with messages.open("w", encoding="utf-8") as log:
+                done = subprocess.run(
+                    command,
+                    cwd=folder,
+                    env={**kept, "PYTHONPATH": root, "NO_COLOR": "1"},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                    timeout=_WAITING * limits.seconds,
+                )
         except subprocess.TimeoutExpired:
             return _failed(arguments, f"stopped after {_WAITING * limits.seconds} s")
         files = {path.name: path for path in Path(folder).rglob("*") if path.is_file() and path.name != FILE}
         try:
             found: dict[str, Any] = json.loads(done.stdout)
         except ValueError:
-            why = " ".join(done.stderr.splitlines()[-_TOLD:]) or f"stopped with the status {done.returncode}"
+            lines = [line for line in _lines(messages) if not line.startswith(answering.PROGRESS)]
+            why = " ".join(lines[-_TOLD:]) or f"stopped with the status {done.returncode}"
             return _failed(arguments, why)
         if arguments[0] == "export":
             found["files"] = {name: path.read_text(encoding="utf-8") for name, path in sorted(files.items())}
@@ -98,10 +129,12 @@ def values(at: Sequence[str] | Mapping[str, Any]) -> list[str]:
     return words([f"{name}={value}" for name, value in at.items()] if isinstance(at, Mapping) else at)
 
 
-def _failed(arguments: Sequence[str], why: str) -> dict[str, Any]:
-    from verify.cli.answering import FORMAT
+def _lines(messages: Path) -> list[str]:
+    return messages.read_text(encoding="utf-8", errors="replace").splitlines() if messages.exists() else []
 
-    return {"format": FORMAT, "command": arguments[0], "status": 2, "error": why, "lines": []}
+
+def _failed(arguments: Sequence[str], why: str) -> dict[str, Any]:
+    return {"format": answering.FORMAT, "command": arguments[0], "status": 2, "error": why, "lines": []}
 
 
 def _version() -> str:
@@ -111,91 +144,135 @@ def _version() -> str:
         return "unknown"
 
 
+def _own(text: str | None) -> list[str]:
+    return [] if text is None else ["--own", FILE]
+
+
+def example() -> dict[str, str]:
+    """Return a complete file with two theorems, one true and one false: the text that `check` takes."""
+    return {"text": _EXAMPLE}
+
+
+def list_claims(names: list[str] | None = None, verdict: str | None = None) -> Command:
+    """The registered claims of papers with their verdicts. names: papers or beginnings of ids, such as "feddcd";
+    verdict: only those with it."""
+    only = [] if verdict is None else ["--verdict", *words([verdict])]
+    return Command(["list", *words(names or []), *only])
+
+
+def show(id: str, text: str | None = None) -> Command:
+    """A claim and the evidence for it. text: of a file of your own that has the claim."""
+    return Command(["show", *words([id]), *_own(text)], text)
+
+
+def why(id: str, text: str | None = None) -> Command:
+    """Why a claim does not hold, and what holds instead; or what a claim that holds rests on."""
+    return Command(["why", *words([id]), *_own(text)], text)
+
+
+def table(name: str, at: Values = None) -> Command:
+    """A complexity table, such as "locodl/table-2"; at: values, such as {"n": 100, "kappa": "1e4"}."""
+    return Command(["table", *words([name]), *(["--at", *values(at)] if at else [])])
+
+
+def check(text: str, ids: list[str] | None = None, budget: str = "quick") -> Command:
+    """Test the theorems in the text of a Python file, of a method or of a compressor (`ft.compressor_claim`):
+    verdict, what was not searched, counterexample, next step. ids: only these; budget: "quick" or "full"."""
+    return Command(["check", FILE, *words(ids or []), "--budget", *words([budget])], text, "--json -")
+
+
+def certify(text: str, call: str | None = None, at: Values = None) -> Command:
+    """Prove both ends of the worst case of a model written for PEPit, the text of a Python file. call: a function
+    of it, with the arguments at, such as {"L": 1, "gamma": "1/2"}."""
+    more = [*(["--call", *words([call])] if call else []), *(["--at", *values(at)] if at else [])]
+    return Command(["certify", FILE, *more], text, "--json -")
+
+
+def check_trace(algorithm: str, file: str) -> Command:
+    """Compare a loop of any language with the theory: a run recorded in an .npz file on this machine, of an
+    algorithm such as "locodl" (docs/conformance.md)."""
+    return Command(["check-trace", *words([algorithm]), str(Path(file).resolve())])
+
+
+def repair(id: str, text: str | None = None, seconds: int | None = None) -> Command:
+    """The least change that makes a refuted claim true, with its verdict. text: of a file that has the claim."""
+    more = [] if seconds is None else ["--seconds", str(seconds)]
+    return Command(["repair", *words([id]), *_own(text), *more], text)
+
+
+def best(id: str, text: str | None = None, at: Values = None, largest: str | None = None) -> Command:
+    """The smallest rate for which a claim is true, as an exact interval with proofs, at values such as
+    {"kappa": 10}; largest: a letter whose largest value is wanted instead, such as a stepsize."""
+    more = [*(["--at", *values(at)] if at else []), *(["--largest", *words([largest])] if largest else [])]
+    return Command(["best", *words([id]), *_own(text), *more], text)
+
+
+def discover(text: str, where: list[str] | None = None) -> Command:
+    """A potential of the method of a file, in closed form and proved: weights and rate as functions of the letters.
+    text: with a setting; where: what is assumed of its letters, such as "gamma*L <= 1"."""
+    more = [word for condition in words(where or []) for word in ("--where", condition)]
+    return Command(["discover", FILE, *more], text)
+
+
+def export(id: str | None = None, text: str | None = None, format: str = "json") -> Command:
+    """The proof of a claim as files that need nothing of this package: json, latex or rocq. text: of a file
+    that has the claim; without an id all of its proved claims are exported."""
+    of = [*(words([id]) if id is not None else []), *_own(text)]
+    return Command(["export", *of, "--format", *words([format]), "--out", "proofs"], text)
+
+
+#: The tools that run a command.
+TOOLS: tuple[Callable[..., Command], ...] = (
+    list_claims,
+    show,
+    why,
+    table,
+    check,
+    certify,
+    check_trace,
+    repair,
+    best,
+    discover,
+    export,
+)
+
+
 def server(limits: Limits) -> MCPServer:
-    """The server, with its tools."""
+    """Return the server, with its tools, each described by its docstring."""
     found = MCPServer("fedtheory", instructions=_INSTRUCTIONS, version=_version())
-
-    def tool(run: Callable[..., dict[str, Any]]) -> None:
-        """Add a tool that is described by its docstring, without the margin of the source."""
-        found.tool(description=inspect.getdoc(run))(run)
-
-    def own(text: str | None) -> list[str]:
-        return [] if text is None else ["--own", FILE]
-
-    @tool
-    def example() -> dict[str, Any]:
-        """A complete file with two theorems, one true and one false: the text that `check` takes."""
-        return {"text": _EXAMPLE}
-
-    @tool
-    def list_claims(names: list[str] | None = None, verdict: str | None = None) -> dict[str, Any]:
-        """The registered claims of papers with their verdicts. names: papers or beginnings of ids, such as "feddcd";
-        verdict: only those with it."""
-        only = [] if verdict is None else ["--verdict", *words([verdict])]
-        return answer(["list", *words(names or []), *only], limits)
-
-    @tool
-    def show(id: str, text: str | None = None) -> dict[str, Any]:
-        """A claim and the evidence for it. text: of a file of your own that has the claim."""
-        return answer(["show", *words([id]), *own(text)], limits, text)
-
-    @tool
-    def why(id: str, text: str | None = None) -> dict[str, Any]:
-        """Why a claim does not hold, and what holds instead; or what a claim that holds rests on."""
-        return answer(["why", *words([id]), *own(text)], limits, text)
-
-    @tool
-    def table(name: str, at: Values = None) -> dict[str, Any]:
-        """A complexity table, such as "locodl/table-2"; at: values, such as {"n": 100, "kappa": "1e4"}."""
-        return answer(["table", *words([name]), *(["--at", *values(at)] if at else [])], limits)
-
-    @tool
-    def check(text: str, ids: list[str] | None = None, budget: str = "quick") -> dict[str, Any]:
-        """Test the theorems in the text of a Python file, of a method or of a compressor (`ft.compressor_claim`):
-        verdict, what was not searched, counterexample, next step. ids: only these; budget: "quick" or "full"."""
-        return answer(["check", FILE, *words(ids or []), "--budget", *words([budget])], limits, text, "--json -")
-
-    @tool
-    def certify(text: str, call: str | None = None, at: Values = None) -> dict[str, Any]:
-        """Prove both ends of the worst case of a model written for PEPit, the text of a Python file. call: a function
-        of it, with the arguments at, such as {"L": 1, "gamma": "1/2"}."""
-        more = [*(["--call", *words([call])] if call else []), *(["--at", *values(at)] if at else [])]
-        return answer(["certify", FILE, *more], limits, text, "--json -")
-
-    @tool
-    def check_trace(algorithm: str, file: str) -> dict[str, Any]:
-        """Compare a loop of any language with the theory: a run recorded in an .npz file on this machine, of an
-        algorithm such as "locodl" (docs/conformance.md)."""
-        return answer(["check-trace", *words([algorithm]), str(Path(file).resolve())], limits)
-
-    @tool
-    def repair(id: str, text: str | None = None, seconds: int | None = None) -> dict[str, Any]:
-        """The least change that makes a refuted claim true, with its verdict. text: of a file that has the claim."""
-        more = [] if seconds is None else ["--seconds", str(seconds)]
-        return answer(["repair", *words([id]), *own(text), *more], limits, text)
-
-    @tool
-    def best(id: str, text: str | None = None, at: Values = None, largest: str | None = None) -> dict[str, Any]:
-        """The smallest rate for which a claim is true, as an exact interval with proofs, at values such as
-        {"kappa": 10}; largest: a letter whose largest value is wanted instead, such as a stepsize."""
-        more = [*(["--at", *values(at)] if at else []), *(["--largest", *words([largest])] if largest else [])]
-        return answer(["best", *words([id]), *own(text), *more], limits, text)
-
-    @tool
-    def discover(text: str, where: list[str] | None = None) -> dict[str, Any]:
-        """A potential of the method of a file, in closed form and proved: weights and rate as functions of the letters.
-        text: with a setting; where: what is assumed of its letters, such as "gamma*L <= 1"."""
-        more = [word for condition in words(where or []) for word in ("--where", condition)]
-        return answer(["discover", FILE, *more], limits, text)
-
-    @tool
-    def export(id: str | None = None, text: str | None = None, format: str = "json") -> dict[str, Any]:
-        """The proof of a claim as files that need nothing of this package: json, latex or rocq. text: of a file
-        that has the claim; without an id all of its proved claims are exported."""
-        of = [*(words([id]) if id is not None else []), *own(text)]
-        return answer(["export", *of, "--format", *words([format]), "--out", "proofs"], limits, text)
-
+    found.tool(description=inspect.getdoc(example))(example)
+    for tool in TOOLS:
+        found.tool(description=inspect.getdoc(tool))(_answering(tool, limits))
     return found
+
+
+def _answering(tool: Callable[..., Command], limits: Limits) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """Return what a client calls: it takes what the tool takes, runs the command, and reports progress meanwhile."""
+
+    async def run(context: Context[Any], **given: Any) -> dict[str, Any]:
+        command = tool(**given)
+        with tempfile.TemporaryDirectory() as folder:
+            messages = Path(folder, "messages")
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_report, context, command.arguments[0], messages)
+                ended = functools.partial(answer, command.arguments, limits, command.text, command.as_json, messages)
+                found = await anyio.to_thread.run_sync(ended)
+                tasks.cancel_scope.cancel()
+        return found
+
+    taken = inspect.signature(tool, eval_str=True).replace(return_annotation=dict[str, Any])
+    run.__name__, run.__annotations__ = tool.__name__, {"context": Context}
+    run.__dict__["__signature__"] = taken
+    return run
+
+
+async def _report(context: Context[Any], name: str, messages: Path) -> None:
+    """Send notifications of progress until cancelled: how many seconds, and the last message of the command."""
+    for seconds in itertools.count(0, _BETWEEN):
+        last = next(reversed(_lines(messages)), "").removeprefix(answering.PROGRESS)
+        doing = f"fedtheory {name}: {seconds} s{': ' if last else ''}{last}"
+        await context.report_progress(seconds, message=doing[:_LONGEST])
+        await anyio.sleep(_BETWEEN)
 
 
 _EXAMPLE = """\

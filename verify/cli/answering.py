@@ -19,6 +19,8 @@ from typing import Any
 from fedtheory import extras
 
 FORMAT = "fedtheory-answer-1"
+#: How a line on stderr begins that only says how far a command is.
+PROGRESS = "progress: "
 
 _data: ContextVar[dict[str, Any] | None] = ContextVar("_data", default=None)
 
@@ -38,6 +40,12 @@ def add(**data: Any) -> None:
 def asked() -> bool:
     """Return True if data are asked for."""
     return _data.get() is not None
+
+
+def progress(text: str) -> None:
+    """Say on stderr how far the command is, where data are asked for."""
+    if asked():
+        print(f"{PROGRESS}{text}", file=sys.stderr, flush=True)
 
 
 def answered(command: str, run: Callable[[], int]) -> int:

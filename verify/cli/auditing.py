@@ -23,11 +23,12 @@ from verify.audit import FAILED, audit, costs, sweeping
 from verify.base.plain import clean
 from verify.cli import saving
 from verify.cli.arguments import DEFAULT_CLIENTS
-from verify.cli.saving import audit_text, directory, writable, write_audit
+from verify.cli.saving import audit_text, write_audit
 from verify.evidence import formats
 from verify.evidence.record import Evidence
 from verify.report import consoles, failures, progress, terminal
 from verify.results import files
+from verify.results.places import directory, writable
 
 if TYPE_CHECKING:
     from verify.tightness.measure import MeasuredRun

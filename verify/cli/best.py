@@ -67,9 +67,10 @@ def run_best(args: Any) -> int:
     from verify.best import every_n, factors, parameters, potentials, record, thresholds, words
     from verify.best.subjects import subject
     from verify.cli import answering
-    from verify.cli.saving import replaying, writable
+    from verify.cli.saving import replaying
     from verify.report import consoles
     from verify.results import files
+    from verify.results.places import writable
     from verify.tightness import sweep
 
     claim, over = own.asked(args.own, args.id), tuple(args.over or ())

@@ -100,10 +100,11 @@ def run_check(args: Any) -> int:
     from verify.cli import saving
     from verify.report import answers, consoles, terminal
     from verify.results import files
+    from verify.results.places import directory, writable
 
-    copy = None if args.json is None or answering.asked() else saving.writable(args.json)
-    out = None if args.out is None else saving.directory(args.out)
-    picture = None if args.plot is None else saving.writable(args.plot)
+    copy = None if args.json is None or answering.asked() else writable(args.json)
+    out = None if args.out is None else directory(args.out)
+    picture = None if args.plot is None else writable(args.plot)
     loaded = {claim.id: claim for claim in own.load(args.file)}
     selected = [loaded[id] for id in (naming.select(args.ids, tuple(loaded)) if args.ids else loaded)]
     entries, failed, examples = [], [], []
@@ -165,9 +166,14 @@ def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "kept.json"
 
+        def keep(found: Evidence) -> None:
+            files.write(kept, json.dumps(found.to_json()))
+            last = found.outcomes[-1]
+            if last.applied:
+                answering.progress(f"{claim.id}: {last.method} found {last.verdict or 'nothing'}")
+
         def tested() -> str:
-            found = check(claim, args.seed, args.budget, keep=lambda e: files.write(kept, json.dumps(e.to_json())))
-            return json.dumps(found.to_json())
+            return json.dumps(check(claim, args.seed, args.budget, keep=keep).to_json())
 
         try:
             return Evidence.from_json(claim, json.loads(limited(tested, args.seconds, size, claim.id))), ""

@@ -19,11 +19,11 @@ from verify.base import limits
 from verify.base.plain import clean
 from verify.cli import answering, tightening
 from verify.cli.arguments import parser
-from verify.cli.saving import writable
 from verify.evidence import certificates, counterexamples, formats, references
 from verify.pep.prover import DoesNotHold
 from verify.report import consoles, outcomes, terminal
 from verify.results import files
+from verify.results.places import writable
 
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000

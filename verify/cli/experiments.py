@@ -57,12 +57,12 @@ def run_experiment(args: argparse.Namespace) -> int:
     from fedtheory import naming
     from verify.audit import sweeping
     from verify.base.plain import clean
-    from verify.cli.saving import directory
     from verify.experiments import figures as stored
     from verify.experiments import running
     from verify.experiments.deciding import LEAST
     from verify.report import consoles, figures
     from verify.results import files
+    from verify.results.places import directory
 
     if args.markdown:
         from verify.report import experiments

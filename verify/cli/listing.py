@@ -217,9 +217,10 @@ def run_why(args: Any) -> int:
     from verify.cli import saving
     from verify.evidence.record import Evidence
     from verify.report import consoles, failures, why
+    from verify.results.places import writable
 
     found, report = results.shipped(), consoles.console(sys.stdout)
-    out = None if args.plot is None else saving.writable(args.plot)
+    out = None if args.plot is None else writable(args.plot)
     loaded = _load_own(args)
     own = {c.id: c for c in (*loaded, *(c for c in claims.all() if c.paper in plugins.installed()))}
     ids = naming.select([args.id], [*(c.id for c in claims.all()), *(c.id for c in loaded)])

@@ -88,14 +88,15 @@ def run_certify(args: argparse.Namespace) -> int:
     import sys
 
     from verify.base.limits import limited
-    from verify.cli import answering, saving
+    from verify.cli import answering
     from verify.report import consoles
     from verify.results import files
+    from verify.results.places import directory, writable
 
     if not args.file.is_file():
         raise ValueError(f"cannot read {args.file}: no such file")
-    copy = None if args.json is None or answering.asked() else saving.writable(args.json)
-    proofs = None if args.proofs is None else saving.directory(args.proofs)
+    copy = None if args.json is None or answering.asked() else writable(args.json)
+    proofs = None if args.proofs is None else directory(args.proofs)
     if args.letters:
         return _for_all(args, copy, proofs)
     at = _values(args.at)

@@ -62,10 +62,10 @@ def run_repair(args: Any) -> int:
     """Search, and report the least repair; 1 where none is found."""
     from verify.base import own
     from verify.cli import answering
-    from verify.cli.saving import writable
     from verify.repair.searching import Search
     from verify.repair.trials import Bench
     from verify.report import consoles
+    from verify.results.places import writable
 
     claim = own.asked(args.own, args.id)
     out = None if args.out is None else writable(args.out)

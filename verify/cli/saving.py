@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import json
 import shlex
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -58,35 +57,6 @@ def replaying(path: Path, own: Path | None = None) -> str:
     """The command that replays a file of evidence; ``own``: the user's file that has the claim, where there is one."""
     words = ["fedtheory", "replay", str(path), *([] if own is None else ["--own", str(own)])]
     return shlex.join(words)
-
-
-def directory(path: Path) -> Path:
-    """The directory, made if there is none. Raise ``ValueError`` if it cannot be written to."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(f"cannot make the directory {path}: {error.strerror}") from error
-    if (why := _unwritable(path)) is not None:
-        raise ValueError(f"cannot write to the directory {path}: {why}")
-    return path
-
-
-def writable(path: Path) -> Path:
-    """The file, if it can be written; ``ValueError`` otherwise."""
-    if path.is_dir():
-        raise ValueError(f"cannot write the file {path}: it is a directory")
-    if (why := _unwritable(path.parent)) is not None:
-        raise ValueError(f"cannot write the file {path}: {why}")
-    return path
-
-
-def _unwritable(folder: Path) -> str | None:
-    """Why no file can be made in a folder, by making one: what a superuser may do nobody else tells."""
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return None
-    except OSError as error:
-        return error.strerror or str(error)
 
 
 class Verdicts:

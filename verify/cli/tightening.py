@@ -72,9 +72,10 @@ def run_tight(args: argparse.Namespace) -> int:
     from verify.audit import sweeping
     from verify.base import own
     from verify.cli import answering
-    from verify.cli.saving import replaying, writable
+    from verify.cli.saving import replaying
     from verify.report import consoles, style, tight
     from verify.results import files
+    from verify.results.places import writable
     from verify.tightness import emptiness, rounds, sweep
 
     loaded = () if args.own is None else own.load(args.own)
@@ -120,7 +121,7 @@ def run_tight(args: argparse.Namespace) -> int:
 
 def _kept(args: argparse.Namespace, claim: Claim) -> Store:
     """Return the store of points after some rounds."""
-    from verify.cli.saving import writable
+    from verify.results.places import writable
     from verify.tightness import kept
 
     if args.keep is None:

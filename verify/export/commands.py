@@ -62,13 +62,14 @@ def run_export(args: Any) -> int:
     from verify.export import found, latex, rocq
     from verify.export.objects import ProofObjects
     from verify.results import files
+    from verify.results.places import directory
 
     if args.all and args.names:
         raise ValueError("--all is of all claims: name none")
     if args.own is not None and args.all:
         raise ValueError("--all is of the registered claims: --own alone exports all of a file")
     selected = claims.select(args.names) if args.own is None else _chosen(own.load(args.own), args.names)
-    args.out.mkdir(parents=True, exist_ok=True)
+    directory(args.out)
     libraries = {"json": Path(checker.__file__), "rocq": rocq.LIBRARY}
     if library := libraries.get(args.format):
         files.write(args.out / library.name, library.read_text(encoding="utf-8"))

@@ -97,6 +97,27 @@ def test_an_agent_lists_tools_shows_and_asks_why():
     assert valid(table)["table"]["table"] == "locodl/table-2"
 
 
+def test_progress_is_reported_while_a_command_works(monkeypatch):
+    from mcp import Client
+
+    monkeypatch.setattr(server, "_BETWEEN", 0.1)
+    said = []
+
+    async def heard(seconds, total, message):
+        said.append((seconds, message))
+
+    async def run():
+        async with Client(server.server(LIMITS)) as client:
+            text = (await client.call_tool("example", {})).structured_content["text"]
+            given = {"text": text, "ids": ["prox/faster"]}
+            return (await client.call_tool("check", given, progress_callback=heard)).structured_content
+
+    found = valid(asyncio.run(run()))
+    assert found["claims"][0]["verdict"] == "refuted"
+    assert said[0] == (0, "fedtheory check: 0 s") and [seconds for seconds, _ in said] == sorted({s for s, _ in said})
+    assert any("prox/faster" in message for _, message in said)
+
+
 @pytest.mark.slow
 def test_a_wrong_theorem_is_written_refuted_repaired_proved_and_exported():
     async def steps(client, call):
