@@ -458,12 +458,32 @@ def check(text: str) -> dict[str, Any]:
     return data
 
 
+def written(terms: Sequence[tuple[object, Sequence[int]]], letters: Sequence[str]) -> str:
+    """A polynomial in the letters, as people write it."""
+    found = []
+    for coefficient, exponents in terms:
+        powers = [x if k == 1 else f"{x}^{k}" for x, k in zip(letters, exponents, strict=True) if k]
+        number = str(coefficient)
+        if powers and number in ("1", "-1"):
+            found.append(number[:-1] + "*".join(powers))
+        else:
+            found.append("*".join([number, *powers]))
+    return " + ".join(found).replace("+ -", "- ") or "0"
+
+
 def describe(data: Json) -> list[str]:
     """The words of an object that holds: what is claimed, where, and what is taken as known."""
     lines = [f"    {line}" for line in data["says"]]
-    for field in ("at", "letters", "own", "domain", "point"):
-        if data.get(field):
-            lines.append(f"  {field}: {data[field]}")
+    letters, at = data.get("letters") or {}, data.get("at") or {}
+    bounds = (data.get("domain") or {}).values()
+    listed: dict[str, Iterable[str]] = {
+        "at": [f"{x} = {value}" for x, value in at.items()] if isinstance(at, dict) else [str(at)],
+        "letters": [f"{letter} {sign}" for letter, sign in letters.items()],
+        "own": data.get("own") or (),
+        "domain": [f"{written(bound['is'], tuple(letters))} {bound['sign']}" for bound in bounds],
+        "point": [f"{letter} = {value}" for letter, value in (data.get("point") or {}).items()],
+    }
+    lines += [f"  {field}: {', '.join(parts)}" for field, parts in listed.items() if parts]
     for program in data.get("programs", ()):
         lines.append(f"  {program['claimed']}, as")
         lines += [f"  {item['words']}{'; shared' if 'shared' in item else ''}" for item in program["known"]]

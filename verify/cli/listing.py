@@ -256,16 +256,16 @@ def run_why(args: Any) -> int:
         raise ValueError(f"--plot draws one counterexample: {args.id} names {len(ids)} claims")
     evidence = {e.claim.id: e for e in records}
     groups = failures.grouped([e.claim for e in records], verdicts)
+    known = not groups.keys() <= {failures.FailureMode.UNKNOWN_ORIGIN}
+    apart = f" ({failures.counted(groups, [e.claim for e in records])})" if known else ""
+    count = sum(map(len, groups.values()))
+    consoles.say(report, f"{count} of {len(records)} claims do not hold{apart}; fedtheory why ID explains each")
     for mode, failing in groups.items():
         if groups.keys() != {failures.FailureMode.UNKNOWN_ORIGIN}:
             consoles.say(report, f"{mode}:")
             consoles.say(report, *why.roots([evidence[id].claim for id in failing]))
         for id in failing:
             consoles.say(report, *why.brief(evidence[id], verdicts))
-    known = not groups.keys() <= {failures.FailureMode.UNKNOWN_ORIGIN}
-    apart = f" ({failures.counted(groups, [e.claim for e in records])})" if known else ""
-    count = sum(map(len, groups.values()))
-    consoles.say(report, f"{count} of {len(records)} claims do not hold{apart}; fedtheory why ID explains each")
     if missing:
         consoles.say(report, f"no result ships for {', '.join(missing)}: fedtheory show ID tests it")
     return 0

@@ -136,8 +136,8 @@ def claims_lines(listed: Sequence[Listed]) -> list[Text]:
 
 def _cells(listed: Listed) -> tuple[str, str, str, str, str, str]:
     claim, verdict = listed
-    letter = " (letter)" if claim.literal_of else ""
-    return claim.id, verdict, claim.kind, claim.where, claim.gist, f"{claim.origin}{letter}"
+    literal = " (read literally)" if claim.literal_of else ""
+    return claim.id, verdict, claim.kind, claim.where, claim.gist, f"{claim.origin}{literal}"
 
 
 def style(verdict: str) -> str:

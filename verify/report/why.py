@@ -84,7 +84,8 @@ def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     """Return why a claim fails, in a few lines."""
     claim, example = evidence.claim, evidence.counterexample
     found: list[str | Text] = [_heading(evidence)]
-    if claim.literal_of:
+    repairing = claims.repairing(claim.id)
+    if claim.literal_of and claim.literal_of not in {repaired.id for repaired in repairing}:
         found.append(f"  intended: {_verdict_of(claim.literal_of, verdicts)}")
     if example is None:
         found.append(f"  reason: {evidence.note}")
@@ -96,8 +97,9 @@ def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     if culprits := ends(claim, verdicts):
         also = "also relies" if claim.flaw else "relies"
         found.append(f"  step: it {also} on what is false: {', '.join(_placed(used.claim) for used in culprits)}")
-    for repaired in claims.repairing(claim.id):
-        found.append(f"  repaired: {repaired.id}, {verdicts.get(repaired.id, '-')}: {repaired.gist}")
+    for repaired in repairing:
+        label = "repaired, as intended" if repaired.id == claim.literal_of else "repaired"
+        found.append(f"  {label}: {repaired.id}, {verdicts.get(repaired.id, '-')}: {repaired.gist}")
     return found
 
 

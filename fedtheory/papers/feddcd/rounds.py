@@ -227,7 +227,7 @@ TABLE_1 = (
     table_1(
         "fedavg/literal",
         Order(_idle * zeta**2 / (4 * (tau + _idle) * tau * alpha * epsilon), CITED["fedavg"], small=epsilon),
-        "rounds of FedAvg, of which any tau of N clients take part",
+        "rounds of FedAvg if any tau of the N clients take part",
         kind="order",
         tex=r"\mathcal{O}\left(\frac{\sigma^2}{\tau K\alpha\epsilon}+\frac{\sqrt{\beta}(\zeta K+\sigma\sqrt{K})}{"
         r"\alpha\sqrt{\epsilon}}+\frac{\beta}{\alpha}\log\left(\frac{1}{\epsilon}\right)\right)",
@@ -366,7 +366,7 @@ ORACLES = (
         tex=r"\mathcal{O}\left(\log\left(\frac{1}{\delta}\right)\right)",
         reading="from any warm start, without line search, as printed; K steps for K far above log(1/delta)",
         flaw="No proof is printed. The work that is cited bounds the steps from a guess near the solution. The warm "
-        "start need not be near it: far away Newton's method without line search can jump to and fro for ever. "
+        "start need not be near it: far away Newton's method without line search can oscillate for ever. "
         "With beta > 2 alpha it does so on the function of the setting: a step from w = beta/alpha - 1 leads to "
         "-w, and the next one back, so that no number K of steps is enough.",
         root=FAR_NEWTON,

@@ -490,7 +490,7 @@ def test_list_has_a_line_for_each_claim(capsys):
     assert all(line == line.strip() and line.count("\t") == 5 for line in lines)
     assert "omega_av = omega/n" in out
     origins = {line.split("\t")[0]: line.split("\t")[-1] for line in lines}
-    assert origins["locodl/uplink"] == "printed" and origins["locodl/uplink/literal"] == "printed (letter)"
+    assert origins["locodl/uplink"] == "printed" and origins["locodl/uplink/literal"] == "printed (read literally)"
     _, out, _ = run(capsys, "list", "locodl", "--origin", "implied")
     ids = [line.split("\t")[0] for line in out.splitlines()]
     assert "locodl/table-2/from-table-1" in ids and ids == [

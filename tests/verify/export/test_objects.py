@@ -114,6 +114,11 @@ def test_the_checker_needs_nothing_but_the_standard_library(tmp_path, exported):
     assert (bad := run("good.json", "bad.json")).returncode == 1 and "DOES NOT HOLD" in bad.stderr
 
 
+def test_a_domain_is_printed_as_relations():
+    assert checker.written([["1", [1, 1]], ["-1", [0, 0]], ["-3/2", [0, 2]]], ("mu", "L")) == "mu*L - 1 - 3/2*L^2"
+    assert checker.written([["-1", [2]]], ("p",)) == "-p^2" and checker.written([], ("p",)) == "0"
+
+
 def _places(data, at=()):
     """The places of all numbers and names in an object."""
     if isinstance(data, dict):
