@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 import pytest
 from places import ROOT
 
-from fedtheory import kinds
+from fedtheory import algorithms, kinds
 from fedtheory.kinds.base import Statement
 from verify.methods import METHODS
 from verify.report import experiments
@@ -79,3 +79,10 @@ def test_what_is_listed_as_long_exists():
 def test_the_page_on_experiments_is_what_is_carried():
     # `fedtheory experiment --markdown > docs/experiments.md` writes it.
     assert (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8") == experiments.page()
+
+
+def test_the_page_on_conformance_lists_the_parameters_of_every_algorithm():
+    page = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
+    for name in algorithms.names():
+        fields = ", ".join(f"`{field}`" for field in algorithms.get(name).Params._fields)
+        assert f"| `{name}` | {fields or 'none'} |" in page, name

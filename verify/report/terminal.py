@@ -29,6 +29,9 @@ def brief(evidence: Evidence) -> str:
     return f"{evidence.claim.id} {evidence.verdict}, margin {_margin(evidence)}, {evidence.seconds:.1f} s"
 
 
+#: The least margin that is printed as a number.
+_TINY = 1e-6
+
 #: Columns of verdicts that are left out, in this order, where a terminal is too narrow for all.
 _LESS_WANTED = ("methods", "instances", "seconds")
 
@@ -264,7 +267,10 @@ def refutation(example: Counterexample) -> str:
 
 
 def _margin(evidence: Evidence) -> str:
-    return "-" if evidence.margin is None else f"{evidence.margin:.3g}"
+    if evidence.margin is None:
+        return "-"
+    # What is left of rounding where a bound is attained.
+    return f"<{_TINY:g}" if 0 < evidence.margin < _TINY else f"{evidence.margin:.3g}"
 
 
 #: The verdict of a claim whose check did not come to an end.
@@ -294,8 +300,7 @@ class ResultLine(NamedTuple):
 
 def row(evidence: Evidence) -> ResultLine:
     """The line of a claim that was tested."""
-    margin = "-" if evidence.margin is None else f"{evidence.margin:.3g}"
-    return ResultLine(evidence.claim.id, str(evidence.verdict), margin, over(evidence))
+    return ResultLine(evidence.claim.id, str(evidence.verdict), _margin(evidence), over(evidence))
 
 
 def over(evidence: Evidence) -> str:
