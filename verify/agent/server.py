@@ -7,7 +7,7 @@ it is checked, explained, repaired, and its proof exported.
 
 from __future__ import annotations
 
-import functools
+import asyncio
 import importlib.metadata
 import inspect
 import itertools
@@ -20,8 +20,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import anyio
-import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
@@ -253,12 +251,13 @@ def _answering(tool: Callable[..., Command], limits: Limits) -> Callable[..., Aw
         command = tool(**given)
         with tempfile.TemporaryDirectory() as folder:
             messages = Path(folder, "messages")
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_report, context, command.arguments[0], messages)
-                ended = functools.partial(answer, command.arguments, limits, command.text, command.as_json, messages)
-                found = await anyio.to_thread.run_sync(ended)
-                tasks.cancel_scope.cancel()
-        return found
+            reports = asyncio.create_task(_report(context, command.arguments[0], messages))
+            try:
+                return await asyncio.to_thread(
+                    answer, command.arguments, limits, command.text, command.as_json, messages
+                )
+            finally:
+                reports.cancel()
 
     taken = inspect.signature(tool, eval_str=True).replace(return_annotation=dict[str, Any])
     run.__name__, run.__annotations__ = tool.__name__, {"context": Context}
@@ -272,7 +271,7 @@ async def _report(context: Context[Any], name: str, messages: Path) -> None:
         last = next(reversed(_lines(messages)), "").removeprefix(answering.PROGRESS)
         doing = f"fedtheory {name}: {seconds} s{': ' if last else ''}{last}"
         await context.report_progress(seconds, message=doing[:_LONGEST])
-        await anyio.sleep(_BETWEEN)
+        await asyncio.sleep(_BETWEEN)
 
 
 _EXAMPLE = """\
