@@ -76,7 +76,8 @@ def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "
     near = sorted(of_paper or alike, key=lambda other: not other.endswith(last))[:2]
     if not of_paper:
         # An id that begins with a paper's name is of that paper.
-        near = get_close_matches(id, [other for other in known if other.startswith(f"{first}/")], n=2) or near
+        close = get_close_matches(id, [other for other in known if other.startswith(f"{first}/")], n=2)
+        near = [*close[: 2 - bool(near)], *near][:2]
     near = near or get_close_matches(id, sorted({other.split("/")[0] for other in known}), n=1)
     near = near or get_close_matches(id, known, n=2)
     hint = f": did you mean {' or '.join(near)}?" if near else f": `{listing}` shows all"

@@ -138,7 +138,7 @@ def _files(where: Path) -> None:
         ("replay nosuch/id", "nosuch/id is neither a file nor a claim: unknown claim 'nosuch/id'"),
         (
             "replay locodl/eq-66",
-            "is neither a file nor a claim: unknown claim 'locodl/eq-66': did you mean fedadmm/eq-66?",
+            "is neither a file nor a claim: unknown claim 'locodl/eq-66': did you mean locodl/eq-6 or fedadmm/eq-66?",
         ),
         ("replay missing.json", "cannot read missing.json"),
         ("replay .", "cannot read ."),
