@@ -30,3 +30,9 @@ def test_names_of_files_differ_and_are_safe():
     names = [naming.file_name(id) for id in IDS]
     assert len(set(names)) == len(IDS)
     assert all(re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name) for name in names)
+
+
+def test_an_unknown_id_suggests_one_of_its_paper_first():
+    known = ("one/theorem-4/eq-3", "one/theorem-4/eq-5", "two/eq-33")
+    message = naming.unknown("one/theorem-4/eq-33", known)
+    assert message.endswith("did you mean one/theorem-4/eq-3 or two/eq-33?")

@@ -109,6 +109,7 @@ def _files(where: Path) -> None:
         ("audit --seed one", "--seed: an integer of at least 0 was expected, got 'one'"),
         ("audit --jobs 0", "--jobs: an integer of at least 1 was expected, got '0'"),
         ("audit --out file", "cannot make the directory file"),
+        ("export locodl/eq-15 --out /proc/x", "cannot make the directory /proc/x"),
         ("audit --json nowhere/a.json", "cannot write the file nowhere/a.json"),
         ("audit --json .", "cannot write the file ."),
         ("audit --json /proc/a.json", "cannot write the file /proc/a.json"),
