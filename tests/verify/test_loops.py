@@ -151,9 +151,11 @@ LEAVES = (
         "verify.step_models",
         "verify.data",
     ),
+    # What commands read files of users with, and a family of compressors that settings of users name.
+    *("verify.base.own", "fedtheory.compressors.permutation"),
 )
 #: Lines of the trunk, all counted, at most: docs/architecture.md says what belongs to it. It may only shrink.
-TRUNK = 59_150
+TRUNK = 58_886
 #: The package alone, of which the folders are the papers.
 _FOUND_AS_FOLDERS = ("fedtheory.plugins", "fedtheory.papers")
 
