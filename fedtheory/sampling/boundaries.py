@@ -17,7 +17,7 @@ import sympy
 
 from fedtheory.instances import ClaimLike, generic, pick
 from fedtheory.numbers.rational import Undefined
-from fedtheory.sampling import drawing, letters
+from fedtheory.sampling import drawing, letter_values
 
 #: What is looked at of one boundary, and so much beyond it; and how often the other letters are drawn.
 _BESIDE, _TIMES = (0, 0, 0, 1, -1, None, None), 4
@@ -84,9 +84,9 @@ def values(
     def drawn(last: tuple[sympy.Symbol, ...], *pins: sympy.Rel) -> Iterator[dict[sympy.Symbol, Any]]:
         # A boundary is solved for the last of its letters: of integers, not every one leaves room for the others.
         order = (*(x for x in symbols if x not in last), *last)
-        plan = letters.plan(order, frozenset(), (*stated, *pins), drawing.sides(claim))
+        plan = letter_values.plan(order, frozenset(), (*stated, *pins), drawing.sides(claim))
         try:
-            one = letters.draw(plan, {}, {}, rng, wide=pick(rng, (True, False)))
+            one = letter_values.draw(plan, {}, {}, rng, wide=pick(rng, (True, False)))
         except (Undefined, ArithmeticError, ValueError):
             return
         if one is not None:

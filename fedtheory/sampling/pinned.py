@@ -25,7 +25,7 @@ from fedtheory.classes import InexactOracles
 from fedtheory.instances import ClaimLike, Recipe, generic, members, pick
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import holds
-from fedtheory.sampling import building, drawing, letters
+from fedtheory.sampling import building, drawing, letter_values
 from fedtheory.settings import Setting
 
 #: Sizes beyond which draws come seldom, or never: of letters with functions, and of letters alone.
@@ -54,8 +54,8 @@ def drawn(claim: ClaimLike, recipe: Recipe, relations: Iterable[object], rng: np
     # The largest curvature comes first where nothing else is known.
     order = (*reversed(of_class), *(x for x in setting.sources if x in wanted))
     stated = [*_about(setting, relations), *_ordered(setting)]
-    plan = letters.plan(order, frozenset(given), tuple(stated), drawing.sides(claim))
-    values = letters.draw(plan, given, {}, rng)
+    plan = letter_values.plan(order, frozenset(given), tuple(stated), drawing.sides(claim))
+    values = letter_values.draw(plan, given, {}, rng)
     if values is None:
         return None
     constants = {str(x): Fraction(values[x]) for x in of_class}

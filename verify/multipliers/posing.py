@@ -27,11 +27,11 @@ from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
 from verify.multipliers import measured
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
+from verify.multipliers.case_letters import CaseLetters, at_least
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, OperatorBounds, is_shared, scalar
-from verify.multipliers.letters import CaseLetters, at_least
+from verify.multipliers.generic_functions import ClassFunctions, KnownInequality, OperatorBounds, is_shared, scalar
 from verify.multipliers.linear import OUTER, U_STAR, CoupledSpaces
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative

@@ -32,8 +32,8 @@ from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.exact import symbolic
 from verify.pep import posing
-from verify.pep.functions import Formal
 from verify.pep.gram import OPTIMUM, ZERO, Sample, row, scalar, strong_convexity, value
+from verify.pep.interpolation import Formal
 from verify.proofs import identity
 from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, by_role
 from verify.step_models import sampled_blocks

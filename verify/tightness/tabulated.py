@@ -23,8 +23,8 @@ from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, sides
 from verify.comparisons.deciding import may_agree
 from verify.pep import faces, rounding
-from verify.pep.functions import Formal, OfClass, Record
 from verify.pep.gram import BasisVector, Form, Vector
+from verify.pep.interpolation import Formal, OfClass, Record
 from verify.pep.programs import Program, Solution
 
 #: Relative errors at which the entries of a worst case are taken for simple fractions.

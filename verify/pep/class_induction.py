@@ -32,8 +32,8 @@ from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, posed_as_claimed
-from verify.pep.functions import Formal
 from verify.pep.gram import BasisVector, Form, NotLinear
+from verify.pep.interpolation import Formal
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
 from verify.reading import theory
