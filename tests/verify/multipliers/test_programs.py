@@ -14,7 +14,7 @@ from fedtheory import claims
 from fedtheory.randomness import support_of
 from verify.base.case import Case
 from verify.base.evaluate import meeting, sides
-from verify.multipliers import forms, posing
+from verify.multipliers import forms, generic_functions, posing
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import _Posing
 from verify.multipliers.proving import stored
