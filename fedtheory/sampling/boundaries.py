@@ -19,10 +19,16 @@ from fedtheory.instances import ClaimLike, generic, pick
 from fedtheory.numbers.rational import Undefined
 from fedtheory.sampling import drawing, letter_values
 
-#: What is looked at of one boundary, and so much beyond it; and how often the other letters are drawn.
-_BESIDE, _TIMES = (0, 0, 0, 1, -1, None, None), 4
-#: Boundaries that are looked at, pairs of them, and operations of a polynomial that is factored.
-_MOST, _PAIRS, _FACTORED = 12, 40, 40
+#: Values of a gap that are tried at one boundary: 0, beside it, and with None any value.
+_BESIDE = (0, 0, 0, 1, -1, None, None)
+#: How often the other letters are drawn.
+_TIMES = 4
+#: Boundaries that are tried.
+_MOST = 12
+#: Pairs of boundaries that are tried.
+_PAIRS = 40
+#: Operations of a polynomial that is still factored.
+_FACTORED = 40
 #: How far from a boundary letters lie, besides: a little or a lot.
 _SIZES = ((Fraction(1), Fraction(10)), (Fraction(10), Fraction(10**5)))
 

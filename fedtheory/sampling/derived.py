@@ -37,8 +37,10 @@ _ENDS = 5
 FREED = 4
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
 _FUTILE = 200
-#: Recipes after which it is seen whether hypotheses leave few of them, one in so many.
-_SEEN, _RARE = 24, 8
+#: Recipes after which the hypotheses are judged by how few they leave.
+_SEEN = 24
+#: They leave few if they leave one in so many.
+_RARE = 8
 #: Recipes of one client where others are drawn.
 _ALONE = 24
 #: One in how many recipes lies beyond a number that stands in the claim.

@@ -28,10 +28,14 @@ from fedtheory.numbers.rational import holds
 from fedtheory.sampling import building, drawing, letter_values
 from fedtheory.settings import Setting
 
-#: Sizes beyond which draws come seldom, or never: of letters with functions, and of letters alone.
-REACHED, REACHED_ALONE = 100, 10**6
-#: How far beyond a threshold letters are pinned, a little or a lot, and the most clients that are written out for one.
-_BEYOND, MOST_CLIENTS = ((Fraction(11, 10), Fraction(2)), (Fraction(2), Fraction(100))), 60
+#: The size beyond which draws of letters with functions rarely come.
+REACHED = 100
+#: The same for letters alone.
+REACHED_ALONE = 10**6
+#: How far beyond a threshold letters are pinned: a little or a lot.
+_BEYOND = ((Fraction(11, 10), Fraction(2)), (Fraction(2), Fraction(100)))
+#: The most clients that are written out for one threshold.
+MOST_CLIENTS = 60
 #: The largest number whose exponential is looked for.
 _EXPONENT = 200
 #: Clients beyond which a number of the claim is a threshold for theirs.

@@ -35,8 +35,12 @@ from verify.pep.prover import DoesNotHold, stored
 
 #: The steps of a proof, and the variable that is the least fall.
 STEP, POSITIVE, FALL = "one step of the potential", "nowhere negative: ", "fall"
-#: Steps of the bisection, what floats take for a fall, and by how much of 1 - rate a rate that is proved may be larger.
-_HALVED, _SEEN, _ROOM = 30, 3e-7, (1e-5, 1e-4, 1e-3)
+#: Steps of the bisection.
+_HALVED = 30
+#: A decrease smaller than this is none in floats.
+_SEEN = 3e-7
+#: The shares of 1 - rate by which a rate that is proved may be larger.
+_ROOM = (1e-5, 1e-4, 1e-3)
 #: Relative errors that weights may have, the simplest first.
 _SIMPLE = (3e-1, 1e-1, 3e-2, 1e-2, 1e-3, 1e-4, 1e-6)
 

@@ -40,8 +40,12 @@ from verify.reading.program import kinds_at_rest
 
 #: The remark on other ones.
 SAME = "draws must be the same in all states"
-#: Draws that are compared, at most; sizes of the states at which they are; how far floats may be off.
-MOST, SIZES, OFF = 1000, (Fraction(0), Fraction(1), Fraction(-1000)), 1e-9
+#: The most draws that are compared.
+MOST = 1000
+#: Sizes of the states at which they are compared.
+SIZES = (Fraction(0), Fraction(1), Fraction(-1000))
+#: The most by which floats may be off.
+OFF = 1e-9
 #: Coordinates up to which a state that stays is solved for.
 LARGEST = 12
 

@@ -38,14 +38,18 @@ _SPANS, LARGEST = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)), 10**6
 _FAR = (10**3, 10**4, 10**5, LARGEST)
 #: Bits of the integers that stand for fractions: each round takes away one or two.
 _BITS = 512
-#: Coordinates up to which many rounds are reached by squaring a step's map of second moments, and rounds from which.
-_SMALL, _MANY = 12, 100
+#: Coordinates up to which many rounds are reached by squaring a step's map of second moments.
+_SMALL = 12
+#: Rounds that are so many.
+_MANY = 100
 #: Rounds through which intervals are followed.
 _FEW = 30
 #: How far floats may be from what they stand for, relatively.
 _LAST_BIT = 2.0**-50
-#: By how much a product of nonnegative floats may exceed what is computed of it, relatively, and of how many terms.
-_ABOVE, _TERMS = 2.0**-40, 2**10
+#: By how much a product of nonnegative floats may exceed its computed value, relatively.
+_ABOVE = 2.0**-40
+#: The most terms of such a product.
+_TERMS = 2**10
 
 
 def is_long(rounds: int) -> bool:

@@ -36,8 +36,10 @@ from verify.conformance.scales import edges, fresh
 from verify.conformance.special import special_values
 from verify.statistics.e_process import check_level
 
-# Calls in all, and entries of all their values.
-_CALLS, _ENTRIES = 200_000, 60_000_000
+# Calls in all.
+_CALLS = 200_000
+# Entries of the values of all calls.
+_ENTRIES = 60_000_000
 # Values that are compared to determine the length of a message.
 _MESSAGES = 20_000
 # By how much a mean along x, of |x|, is off that is said to be so.

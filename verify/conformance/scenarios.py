@@ -41,14 +41,18 @@ FEATURES = (
 #: Draws of a step beyond which a scenario is not enumerated.
 LARGEST_SUPPORT = 400
 
-# Recipes proposed, and scenarios kept.
-_PROPOSED, _KEPT = 120, 9
+# Recipes proposed.
+_PROPOSED = 120
+# Scenarios kept.
+_KEPT = 9
 # Draws that are compared with one another, at most.
 _COMPARED = 256
 # How far from 0 the last state is: what clips gradients, or gives up on large models, does nothing nearer.
 _FAR = 1000.0
-# Rounds of the longest run that is compared, and numbers whose squares overflow soon.
-_LONGEST, _OVERFLOWING = 160, 1e100
+# Rounds of the longest run that is compared.
+_LONGEST = 160
+# A number whose square overflows soon.
+_OVERFLOWING = 1e100
 
 
 @dataclass(frozen=True)
