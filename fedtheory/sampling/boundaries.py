@@ -57,7 +57,7 @@ def _factors(e: sympy.Expr) -> Iterator[sympy.Expr]:
 
 
 def _within(e: sympy.Basic, bound: frozenset[sympy.Basic]) -> Iterator[sympy.Expr]:
-    """As :func:`gaps`, of what speaks of no index of a sum around it."""
+    """As :func:`gaps`, of what involves no index of a sum around it."""
     vanishing: list[sympy.Expr] = []
     match e:
         case sympy.Sum() | sympy.Product():

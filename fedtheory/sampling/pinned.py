@@ -93,7 +93,7 @@ def _ordered(setting: Setting) -> Iterator[sympy.Rel]:
 
 
 def _about(setting: Setting, relations: Iterable[Any]) -> list[Any]:
-    """The relations, where they speak of the condition number, of the constants that it is the ratio of."""
+    """The relations, where they involve the condition number, of the constants that it is the ratio of."""
     ends = setting.functions.ends if setting.functions is not None else None
     ratio = {x: ends[1] / ends[0] for x, source in setting.sources.items() if source == "kappa"} if ends else {}
     substituted = (relation.subs(ratio) for relation in relations)

@@ -106,7 +106,7 @@ def span(case: Case) -> Span:
 
 
 def _asked(claim: Claim, quantities: list[Quantity]) -> Claim:
-    """A claim that speaks of all the quantities, before and after a step: its code is what is read."""
+    """A claim that involves all the quantities, before and after a step: its code is what is read."""
     before = [replace(q, expression=sympy.Symbol(f"V_{k}"), after=False) for k, q in enumerate(quantities)]
     after = [replace(q, expression=sympy.Symbol(f"V_{k}_next"), after=True) for k, q in enumerate(quantities)]
     left, right = (sympy.Add(*(q.expression for q in of)) for of in (after, before))

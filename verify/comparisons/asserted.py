@@ -209,7 +209,7 @@ def unknown(case: Case) -> str:
 def unheld(case: Case) -> str:
     """Return why the invariant of a setting's method is not one at an exact instance; empty if it is.
 
-    It holds where the method starts and at the states of the chart, and where a claim speaks of steps these keep it.
+    It holds where the method starts and at the states of the chart, and steps keep it where a claim is about steps.
     """
     algorithm = case.setting.algorithm if case.setting.drawing.special is None else None
     if algorithm is None or algorithm.invariant is None:

@@ -3,7 +3,7 @@
 An expression is expanded in powers of N, log N and log log N, as far as is needed to see which term leads; coefficients
 are exact, and what is left out is known up to a constant. A letter that tends to 0 or to infinity *first* has powers
 and logarithms of its own, beside which those of N are constants. What cancels as far as an expansion goes, or is none
-of its kind, is :class:`UndecidedExpansion`: nothing is then said.
+of its kind, raises :class:`UndecidedExpansion`: nothing is decided then.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def parameters_in_words(params: Any) -> str:
 def claims_of(algorithm: str | Algorithm) -> tuple[Claim, ...]:
     """The claims about one step or a run of an algorithm, without those that a repair replaces.
 
-    Those whose instances are derived from a class of functions: others speak of data of their own.
+    Those whose instances are derived from a class of functions: others have data of their own.
     """
     found = list(claims_about(algorithms.get(algorithm)))
     repaired = {c.repairs for c in found}

@@ -318,7 +318,7 @@ def potential(claim: Claim) -> Quantity:
     """The potential through which a bound for every T, or a one-step inequality, is shown.
 
     For a bound it is the one that contracts in the setting, where one is declared. Otherwise it is the left side, if
-    the right side speaks of the same function of the state. Raise ``ValueError`` if there is none.
+    the right side involves the same function of the state. Raise ``ValueError`` if there is none.
     """
     statement = claim.statement
     (side, _, _), *_ = statement.comparisons

@@ -182,7 +182,7 @@ def _constant(
 
 
 def _sides(claim: Claim) -> tuple[Bound, dict[str, sympy.Expr]]:
-    """The statement, and the coefficients of its right side; all must speak of the state after T rounds."""
+    """The statement, and the coefficients of its right side; all must involve the state after T rounds."""
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is None:
         raise Unprovable(f"{claim.id} is not a bound given as a whole")

@@ -47,7 +47,7 @@ class At:
         """The coordinates ``(d,)`` of a vector."""
         total = np.array([Quotient(0)] * self.d, dtype=object)
         for row, c in getattr(of, "coefficients", {}).items():
-            # What no constraint speaks of may be anything.
+            # What occurs in no constraint may be anything.
             if row in self.coordinates:
                 total = total + Quotient(c) * self.coordinates[row]
         return total
