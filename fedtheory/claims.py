@@ -469,7 +469,7 @@ def repairing(id: str) -> tuple[Claim, ...]:
 
 
 def by_letter(id: str) -> tuple[Claim, ...]:
-    """The claims that speak of the letter of what the one with this id means, registered ones too."""
+    """The claims about the letter of what the one with this id means, registered ones too."""
     return tuple(claim for claim in (*_registry().values(), *_own.values()) if claim.literal_of == id)
 
 

@@ -152,7 +152,7 @@ class Stated:
             raise ValueError("a statement needs a text, comparisons, and a share of them in (0, 1]")
 
     def left(self, numbers: Numbers) -> tuple[SeedComparison, ...]:
-        """The parts that these numbers speak of."""
+        """The parts that these numbers involve."""
         return tuple(part for part in self.parts if all(key in numbers for key in part.keys))
 
     def holds(self, numbers: Numbers) -> bool | None:

@@ -297,7 +297,7 @@ class _Recheck:
         yield from examined(self.inquiry, methods, self._found)
 
     def _refuted(self, methods: tuple[Method, ...]) -> list[Outcome] | None:
-        """The outcomes where the counterexample that is carried contradicts the claim; None where none does."""
+        """Return the outcomes if the stored counterexample contradicts the claim, else None."""
         claim = self.inquiry.claim
         by = next((o for o in self._stored.values() if o.verdict is Verdict.REFUTED), None)
         example = None if self._evidence is None else self._evidence.counterexample

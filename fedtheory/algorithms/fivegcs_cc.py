@@ -15,8 +15,8 @@ from fedtheory.randomness import Product, UniformSubset
 
 
 class Params(NamedTuple):
-    """``gamma``, ``tau``: primal and dual stepsizes; ``C``: clients sampled a round; ``omega``: the variance factor the
-    method is told; ``compressors``: the family Q_1, ..., Q_M."""
+    """``gamma``, ``tau``: primal and dual stepsizes; ``C``: clients sampled a round; ``omega``: the variance factor
+    that the method uses; ``compressors``: the family Q_1, ..., Q_M."""
 
     gamma: Scalar
     tau: Scalar

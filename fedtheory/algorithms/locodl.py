@@ -13,8 +13,8 @@ _NEEDS_G = "LoCoDL needs the function g: split the problem as in Section 3.1"
 
 
 class Params(NamedTuple):
-    """``gamma``, ``chi``, ``rho``: stepsizes; ``p``: communication probability; ``omega``: the variance factor the
-    method is told; ``compressors``: the family C_1, ..., C_n it uses."""
+    """``gamma``, ``chi``, ``rho``: stepsizes; ``p``: communication probability; ``omega``: the variance factor that
+    the method uses; ``compressors``: the family C_1, ..., C_n it uses."""
 
     gamma: Scalar
     chi: Scalar

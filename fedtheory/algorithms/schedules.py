@@ -20,7 +20,7 @@ from fedtheory.numbers.symbols import round_index
 
 #: The field of the parameters that holds the round, and what recipes call it.
 ROUND = "round"
-#: The letters of the problem that a schedule may speak of.
+#: The letters of the problem that a schedule may involve.
 OF_PROBLEM = ("mu", "L", "n", "d", "kappa")
 #: The last round that is drawn.
 LAST = 10**6

@@ -27,7 +27,7 @@ class ConvexQuadraticGrowth(FunctionClass):
     quadratically: $f(x) - f^* \le \frac{L}{2} |x - x^*|^2$ for all x.
 
     The bound is of the average. ``problem.f.gradient`` gives a subgradient, as of
-    :class:`fedtheory.classes.convex.Convex`. There is no mu, and no kappa; L is no smoothness constant: gradients may
+    :class:`fedtheory.classes.convex.Convex`. There is no mu, and no kappa; L does not bound curvatures: gradients may
     be of length 2 L |x - x*|, and jump.
 
     That $f(x) - f^* \le \langle g, x - x^* \rangle - |g|^2/(2L)$ for every subgradient g at x follows: f is above its

@@ -41,7 +41,7 @@ class RestrictedSecant(OfTwoConstants):
     error bound: $\langle \nabla f(x), x - x^* \rangle \ge \mu |x - x^*|^2$ and
     $|\nabla f(x)| \le L |x - x^*|$ for all x.
 
-    The conditions are of the average; of the f_i nothing is said, nor of two points of which none is x*: f need be
+    The conditions concern the average and x*: nothing is assumed of the f_i, or of two points other than x*. f need be
     neither convex nor smooth. $\frac{\mu}{2} |x - x^*|^2 \le f(x) - f^* \le \frac{L}{2} |x - x^*|^2$ follows, along the
     line from x*. Worst cases of the class: Guille-Escuret, Ibrahim, Goujaud and Mitliagkas (2022).
 

@@ -187,8 +187,8 @@ class StronglyConvexSampler(Sampler):
 class OneStronglyConvex(OfTwoConstants):
     """One f_i is mu-strongly convex, the others are convex; each f_i is L-smooth.
 
-    ``which``: the field of ``Params`` that says which one, counted from 0; f_1 unless it is given. Of the average
-    nothing is said: it is (mu/n)-strongly convex.
+    ``which``: the field of ``Params`` that says which one, counted from 0; f_1 unless it is given. Nothing
+    more is assumed of the average: it is (mu/n)-strongly convex.
     """
 
     which: str = ""
@@ -308,7 +308,7 @@ class StronglyConvexOnAverageSampler(Sampler):
         L = members.scale(rng)
         mu = L / members.condition(rng)
         recipe = members.draw_functions(rng, n, d, (mu, L), with_g)
-        # Now and then f_i that are not convex, or flat ones: what is said of each is then broken, or attained, alone.
+        # Occasionally f_i that are not convex, or flat: they break, or attain, the condition on each f_i alone.
         less = pick(rng, (Fraction(0),) * 8 + (mu, 2 * mu))
         clients = tuple(
             {**c, **{k: tuple(v - less for v in c[k]) for k in members.SLOPES if k in c}} for c in recipe["clients"]

@@ -65,7 +65,7 @@ class Statement:
     scope: ClassVar[Scope]
 
     if TYPE_CHECKING:
-        # Fields of some kinds, of which a property would be the default; what the others have is said in _ABSENT.
+        # Fields of some kinds, for which a property would be the default; _ABSENT has the values of all other kinds.
         @property
         def algorithm(self) -> Any: ...
         @property

@@ -48,7 +48,7 @@ class CompressorClass(Statement):
         return ("omega",) if self.bits is None else ("omega", "bits")
 
     def check(self) -> None:
-        """Raise ``ValueError`` if omega or the bits speak of another letter than d and k."""
+        """Raise ``ValueError`` if omega or the bits involve another letter than d and k."""
         others = free_symbols(self) - {self.d, self.k}
         if others or self.d == self.k:
             other = min(others or {self.d}, key=str)

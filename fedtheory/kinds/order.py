@@ -47,7 +47,7 @@ class Order(Statement):
 
     def check(self) -> None:
         """Raise ``ValueError`` if a letter may be negative or has no word as its name, what tends to a limit first is
-        in two roles, or what is said beside it is no order."""
+        in two roles, or another condition is not an order."""
         for other in self.also:
             if not isinstance(other, Order):
                 raise ValueError(f"an order is stated with further orders, got one of kind {other.kind}")

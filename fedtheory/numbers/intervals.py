@@ -23,7 +23,7 @@ import mpmath
 import numpy as np
 from mpmath.ctx_iv import MPIntervalContext
 
-#: How near a fraction may be to a float, relative to it, and not be told apart from it; and how far a number that was
+#: How near a fraction may be to a float, relative to it, without being distinguished; and how far a number that was
 #: computed in floats step by step may be from what it stands for, relative to itself or to 1.
 FLOAT = Fraction(1, 10**9)
 #: The denominator of a short binary number, at most.

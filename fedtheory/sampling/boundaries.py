@@ -17,12 +17,18 @@ import sympy
 
 from fedtheory.instances import ClaimLike, generic, pick
 from fedtheory.numbers.rational import Undefined
-from fedtheory.sampling import drawing, letters
+from fedtheory.sampling import drawing, letter_values
 
-#: What is looked at of one boundary, and so much beyond it; and how often the other letters are drawn.
-_BESIDE, _TIMES = (0, 0, 0, 1, -1, None, None), 4
-#: Boundaries that are looked at, pairs of them, and operations of a polynomial that is factored.
-_MOST, _PAIRS, _FACTORED = 12, 40, 40
+#: Values of a gap that are tried at one boundary: 0, beside it, and with None any value.
+_BESIDE = (0, 0, 0, 1, -1, None, None)
+#: How often the other letters are drawn.
+_TIMES = 4
+#: Boundaries that are tried.
+_MOST = 12
+#: Pairs of boundaries that are tried.
+_PAIRS = 40
+#: Operations of a polynomial that is still factored.
+_FACTORED = 40
 #: How far from a boundary letters lie, besides: a little or a lot.
 _SIZES = ((Fraction(1), Fraction(10)), (Fraction(10), Fraction(10**5)))
 
@@ -51,7 +57,7 @@ def _factors(e: sympy.Expr) -> Iterator[sympy.Expr]:
 
 
 def _within(e: sympy.Basic, bound: frozenset[sympy.Basic]) -> Iterator[sympy.Expr]:
-    """As :func:`gaps`, of what speaks of no index of a sum around it."""
+    """As :func:`gaps`, of what involves no index of a sum around it."""
     vanishing: list[sympy.Expr] = []
     match e:
         case sympy.Sum() | sympy.Product():
@@ -84,9 +90,9 @@ def values(
     def drawn(last: tuple[sympy.Symbol, ...], *pins: sympy.Rel) -> Iterator[dict[sympy.Symbol, Any]]:
         # A boundary is solved for the last of its letters: of integers, not every one leaves room for the others.
         order = (*(x for x in symbols if x not in last), *last)
-        plan = letters.plan(order, frozenset(), (*stated, *pins), drawing.sides(claim))
+        plan = letter_values.plan(order, frozenset(), (*stated, *pins), drawing.sides(claim))
         try:
-            one = letters.draw(plan, {}, {}, rng, wide=pick(rng, (True, False)))
+            one = letter_values.draw(plan, {}, {}, rng, wide=pick(rng, (True, False)))
         except (Undefined, ArithmeticError, ValueError):
             return
         if one is not None:

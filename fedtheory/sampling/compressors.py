@@ -235,8 +235,12 @@ class MixingSampler:
         return of_graph(GRAPHS[recipe[self.entries[0]]], n, delta)
 
 
-#: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
-SOME, MANY, FEW = 17, 65, 4
+#: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients.
+SOME = 17
+#: Joint outcomes that are enumerated for more clients.
+MANY = 65
+#: How many clients are few.
+FEW = 4
 #: Dimensions from which compressors are drawn for the dimension that is asked for.
 LARGE = 4
 #: (d, k, alpha): top-k, or a scaled Bernoulli compressor where k = 0. 1 - alpha is a square: theta is then rational.

@@ -12,8 +12,10 @@ from fedtheory.classes import Delays
 from fedtheory.instances import Recipe, pick
 from fedtheory.problems.delays import OLDEST, Stale
 
-#: How many numbers a delay may be, and how many delays there are before they go round.
-_BASE, _PLACES = OLDEST + 1, 6
+#: How many numbers a delay may be.
+_BASE = OLDEST + 1
+#: How many delays there are before they repeat.
+_PLACES = 6
 #: The number whose digits are all 1.
 _ONES = sum(_BASE**i for i in range(_PLACES))
 

@@ -23,7 +23,7 @@ from fedtheory.instances.members import sampler
 from fedtheory.numbers.polynomials import Unknown, unknowns, unseen
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
-from fedtheory.sampling import boundaries, building, drawing, letters, nearby, own, pinned, uneven
+from fedtheory.sampling import boundaries, building, drawing, letter_values, nearby, own, pinned, uneven
 from fedtheory.sampling.compressors import samplers
 from fedtheory.settings import Setting
 
@@ -37,8 +37,10 @@ _ENDS = 5
 FREED = 4
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
 _FUTILE = 200
-#: Recipes after which it is seen whether hypotheses leave few of them, one in so many.
-_SEEN, _RARE = 24, 8
+#: Recipes after which the hypotheses are judged by how few they leave.
+_SEEN = 24
+#: They leave few if they leave one in so many.
+_RARE = 8
 #: Recipes of one client where others are drawn.
 _ALONE = 24
 #: One in how many recipes lies beyond a number that stands in the claim.
@@ -126,7 +128,7 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
     past = bool(crowds or pinned.thresholds(claim))
     of_class = () if setting.functions is None else setting.functions.letters
     # Letters that are drawn after the functions meet such an equality by coincidence only, as where mu = L.
-    tied = letters.unsolved(drawing.relations(claim), drawing.drawn_letters(setting), of_class)
+    tied = letter_values.unsolved(drawing.relations(claim), drawing.drawn_letters(setting), of_class)
     proposed = met = 0
 
     def one(relations: tuple[object, ...]) -> Recipe | None:
@@ -251,8 +253,8 @@ def filled(claim: ClaimLike, recipe: Recipe, values: Mapping[str, Fraction]) -> 
     recipe |= {wanted[x]: value for x, value in fixed.items()}
     missing = tuple(x for x in setting.sources if x in wanted and wanted[x] not in recipe)
     known = drawing.known(setting, recipe, building.problem_of(setting, recipe, True)) | fixed
-    plan = letters.plan(missing, frozenset(known), drawing.relations(claim), ())
-    tightest = letters.tightest(plan, known, setting.drawing.typical)
+    plan = letter_values.plan(missing, frozenset(known), drawing.relations(claim), ())
+    tightest = letter_values.tightest(plan, known, setting.drawing.typical)
     return {**recipe, **{wanted[x]: value for x, value in tightest.items()}}
 
 
@@ -351,8 +353,8 @@ def _constants(claim: ClaimLike) -> Instances:
             proposed += 1
             pin = pinned.beyond(claim, rng, symbols) if past and not proposed % _PAST else None
             given = (*relations, pin) if pin is not None else relations
-            plan = letters.plan(symbols, frozenset(), given, drawing.sides(claim))
-            values = letters.draw(plan, {}, {}, rng, wide=True)
+            plan = letter_values.plan(symbols, frozenset(), given, drawing.sides(claim))
+            values = letter_values.draw(plan, {}, {}, rng, wide=True)
             return None if values is None else {str(letter): value for letter, value in values.items()}
 
         return _patiently(claim, one)

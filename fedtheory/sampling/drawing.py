@@ -21,7 +21,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessParabola, less_parabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.sampling import building, letters, own
+from fedtheory.sampling import building, letter_values, own
 from fedtheory.sampling.compressors import FEW, samplers
 from fedtheory.settings import Setting
 
@@ -211,7 +211,7 @@ def with_letters(
     cornered: bool = False,
     crossed: bool = True,
 ) -> Recipe | None:
-    """The recipe with values of the letters that are fields of the parameters; the rest as in :func:`letters.draw`.
+    """Return the recipe with values of the letters among the parameters; the rest as in :func:`letter_values.draw`.
 
     What each client has of its own is moved to its bounds then, and now and then the letters are drawn again.
     """
@@ -237,8 +237,8 @@ def _with_letters(
     problem = building.problem_of(setting, recipe, True)
     given = known(setting, recipe, problem)
     order = tuple(letter for letter in setting.sources if letter in wanted)
-    plan = letters.plan(order, frozenset(given), relations, sides(claim))
-    values = letters.draw(plan, given, setting.drawing.typical, rng, cornered=cornered, crossed=crossed)
+    plan = letter_values.plan(order, frozenset(given), relations, sides(claim))
+    values = letter_values.draw(plan, given, setting.drawing.typical, rng, cornered=cornered, crossed=crossed)
     if values is None:
         return None
     return {**recipe, **{wanted[letter]: value for letter, value in values.items()}}

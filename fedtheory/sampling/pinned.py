@@ -25,13 +25,17 @@ from fedtheory.classes import InexactOracles
 from fedtheory.instances import ClaimLike, Recipe, generic, members, pick
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import holds
-from fedtheory.sampling import building, drawing, letters
+from fedtheory.sampling import building, drawing, letter_values
 from fedtheory.settings import Setting
 
-#: Sizes beyond which draws come seldom, or never: of letters with functions, and of letters alone.
-REACHED, REACHED_ALONE = 100, 10**6
-#: How far beyond a threshold letters are pinned, a little or a lot, and the most clients that are written out for one.
-_BEYOND, MOST_CLIENTS = ((Fraction(11, 10), Fraction(2)), (Fraction(2), Fraction(100))), 60
+#: The size beyond which draws of letters with functions rarely come.
+REACHED = 100
+#: The same for letters alone.
+REACHED_ALONE = 10**6
+#: How far beyond a threshold letters are pinned: a little or a lot.
+_BEYOND = ((Fraction(11, 10), Fraction(2)), (Fraction(2), Fraction(100)))
+#: The most clients that are written out for one threshold.
+MOST_CLIENTS = 60
 #: The largest number whose exponential is looked for.
 _EXPONENT = 200
 #: Clients beyond which a number of the claim is a threshold for theirs.
@@ -54,8 +58,8 @@ def drawn(claim: ClaimLike, recipe: Recipe, relations: Iterable[object], rng: np
     # The largest curvature comes first where nothing else is known.
     order = (*reversed(of_class), *(x for x in setting.sources if x in wanted))
     stated = [*_about(setting, relations), *_ordered(setting)]
-    plan = letters.plan(order, frozenset(given), tuple(stated), drawing.sides(claim))
-    values = letters.draw(plan, given, {}, rng)
+    plan = letter_values.plan(order, frozenset(given), tuple(stated), drawing.sides(claim))
+    values = letter_values.draw(plan, given, {}, rng)
     if values is None:
         return None
     constants = {str(x): Fraction(values[x]) for x in of_class}
@@ -89,7 +93,7 @@ def _ordered(setting: Setting) -> Iterator[sympy.Rel]:
 
 
 def _about(setting: Setting, relations: Iterable[Any]) -> list[Any]:
-    """The relations, where they speak of the condition number, of the constants that it is the ratio of."""
+    """The relations, where they involve the condition number, of the constants that it is the ratio of."""
     ends = setting.functions.ends if setting.functions is not None else None
     ratio = {x: ends[1] / ends[0] for x, source in setting.sources.items() if source == "kappa"} if ends else {}
     substituted = (relation.subs(ratio) for relation in relations)

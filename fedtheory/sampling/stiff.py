@@ -11,8 +11,10 @@ import numpy as np
 from fedtheory.instances import ClaimLike, Recipe, generic, members, pick
 from fedtheory.sampling import drawing
 
-#: Coordinates of a recipe, and how many draws are made for each recipe that is asked for.
-_COORDINATES, _DRAWS = (2, 3), 20
+#: Numbers of coordinates of a recipe.
+_COORDINATES = (2, 3)
+#: Draws for each recipe that is asked for.
+_DRAWS = 20
 #: The largest condition number.
 _LARGEST = Fraction(10**5)
 #: What is dropped of a client, so that its function is the quadratic of its curvatures.

@@ -19,8 +19,10 @@ from fedtheory.sampling import drawing
 if TYPE_CHECKING:
     from fedtheory.settings import Setting
 
-#: How many recipes are proposed, and how many clients these have where a claim is about any number.
-_RECIPES, _CLIENTS = 24, (3, 5, 6, 8, 12)
+#: Recipes that are proposed.
+_RECIPES = 24
+#: Numbers of clients of recipes where a claim is about any number of them.
+_CLIENTS = (3, 5, 6, 8, 12)
 #: How much larger than the other constants one is.
 _APART = Fraction(10), Fraction(10**4)
 #: What is dropped of a client, so that its function is the quadratic of its curvatures.

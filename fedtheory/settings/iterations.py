@@ -1,6 +1,6 @@
 """Iterations of a method as a setting of their own: what is drawn is part of the point, and runs are sequences of them.
 
-A statement about one iteration, for every draw, then speaks of every run, and limits of runs can be derived from it.
+A statement about one iteration, for every draw, then involves every run, and limits of runs can be derived from it.
 A statement about a whole run has the run for its instance: the parameters are the run's, the state is all of its
 history, and its quantities are given by the iterations, in a form that rules can see.
 """

@@ -1,4 +1,4 @@
-"""Quantities that most theorems speak of, and numbers that are composed of vectors and numbers of a method's state, in
+"""Quantities that most theorems involve, and numbers that are composed of vectors and numbers of a method's state, in
 a form that the rules of limits can see.
 
 Each is a function of (problem, params, state), as are its parts. A vector has shape ``(..., d)``, or ``(..., m, d)``

@@ -16,7 +16,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import T
 from fedtheory.settings import Setting
-from verify.multipliers.induction import chain_of
+from verify.multipliers.contraction import chain_of
 
 L, mu, gamma, rate = ft.letters("L mu gamma rate")
 

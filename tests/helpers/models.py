@@ -153,7 +153,7 @@ class Exchangeable:
 def sample(clients: Clients, name: str, point: Vectors, mu: Number, L: Number) -> Sample:
     """Gradients and values at ``point`` of one function a client, each with its tangent at the optimum subtracted.
 
-    ``name``: as in :mod:`verify.pep.functions`, the function and the number of the point, so that both can be compared.
+    ``name``: as in :mod:`verify.pep.interpolation`, the function and the number of the point, for comparison.
     Subtracting a linear function keeps the class; what the methods do is the same, as their models below make plain.
     """
     if mu == L:

@@ -23,7 +23,7 @@ CLOCKS = {
     "report": {
         *("checking.py", "cli/checking.py", "cli/commands.py", "experiments/running.py", "export/prove.py"),
         *("cli/auditing.py", "report/progress.py"),
-        *("pep/bounding.py", "pep/induction.py", "pep/prover.py", "pep/worst_case.py", "tightness/rounds.py"),
+        *("pep/bounding.py", "pep/class_induction.py", "pep/prover.py", "pep/worst_case.py", "tightness/rounds.py"),
     },
     "asked": {
         *("best/factors.py", "best/parameters.py", "best/potentials.py", "best/thresholds.py", "cli/best.py"),

@@ -27,7 +27,7 @@ from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fr
 from verify.exact import reals, symbolic
 from verify.methods import identities, number_types
 from verify.multipliers import client_proofs, proving
-from verify.multipliers.induction import step_of
+from verify.multipliers.contraction import step_of
 from verify.mutation import regions
 from verify.pep import certifying, posing
 from verify.pep.gram import NotLinear, row

@@ -20,6 +20,7 @@ ROOT = Path(fedtheory.__file__).parents[1]
 WORDS = {
     "told": re.compile(r"(?<![a-zA-Z])told(?![a-z])"),
     "said": re.compile(r"(?<![a-zA-Z])said(?![a-z])"),
+    "speak of": re.compile(r"\bspeaks? of\b"),
     "spoken": re.compile(r"(?<![a-zA-Z])spoken(?![a-z])"),
     "is no": re.compile(r"(?<!there )\bis no\b(?! (?:longer|more)\b)", re.IGNORECASE),
 }
@@ -29,15 +30,15 @@ BEGINS = re.compile(r"(What|Whether)\b")
 #: How often each stands in a folder at most; no more than 0 where nothing is listed.
 BUDGET: dict[str, dict[str, int]] = {
     "fedtheory": {"is no": 2, "said": 3},
-    "fedtheory/algorithms": {"is no": 1, "told": 2},
-    "fedtheory/classes": {"is no": 2, "said": 3},
+    "fedtheory/algorithms": {"is no": 1},
+    "fedtheory/classes": {"is no": 1},
     "fedtheory/compressors": {"is no": 2},
-    "fedtheory/kinds": {"is no": 1, "said": 3},
-    "fedtheory/numbers": {"is no": 5, "told": 3},
+    "fedtheory/kinds": {"speak of": 1},
+    "fedtheory/numbers": {"is no": 5, "told": 2},
     "fedtheory/papers/baseline": {"said": 1},
-    "fedtheory/papers/fedadmm": {"is no": 3, "names": 9, "said": 3, "told": 3},
-    "fedtheory/papers/feddcd": {"is no": 1, "said": 6, "told": 1},
-    "fedtheory/papers/fedopt": {"is no": 2, "said": 3},
+    "fedtheory/papers/fedadmm": {"is no": 3, "names": 9, "said": 3, "speak of": 5, "told": 3},
+    "fedtheory/papers/feddcd": {"is no": 1, "said": 6, "speak of": 3, "told": 1},
+    "fedtheory/papers/fedopt": {"is no": 2, "said": 3, "speak of": 2},
     "fedtheory/papers/fedopt/reruns": {"is no": 1, "said": 2},
     "fedtheory/papers/locodl": {"is no": 1, "said": 4},
     "fedtheory/papers/locodl/reruns": {"is no": 1},
@@ -45,25 +46,25 @@ BUDGET: dict[str, dict[str, int]] = {
     "fedtheory/sampling": {"is no": 2},
     "fedtheory/settings": {"is no": 1, "told": 1},
     "fedtheory/tables": {"is no": 1},
-    "verify": {"What, Whether": 1, "is no": 5},
+    "verify": {"What, Whether": 1, "is no": 5, "speak of": 1},
     "verify/base": {"is no": 1},
     "verify/best": {"is no": 3, "told": 1},
-    "verify/cli": {"is no": 3, "said": 2, "told": 5},
-    "verify/comparisons": {"is no": 7, "said": 2},
-    "verify/conformance": {"is no": 2, "said": 2},
-    "verify/derivation": {"is no": 2, "said": 2},
+    "verify/cli": {"is no": 3, "said": 2, "speak of": 1, "told": 5},
+    "verify/comparisons": {"is no": 7, "said": 1},
+    "verify/conformance": {"is no": 1},
+    "verify/derivation": {"is no": 2, "said": 2, "speak of": 5},
     "verify/evidence": {"said": 4},
-    "verify/exact": {"is no": 1},
-    "verify/export": {"is no": 9, "said": 1, "told": 1},
-    "verify/methods": {"is no": 1, "said": 2},
+    "verify/export": {"is no": 9, "said": 1, "speak of": 1, "told": 1},
+    "verify/methods": {"is no": 1, "said": 2, "speak of": 1},
     "verify/multipliers": {"is no": 2},
-    "verify/pep": {"is no": 1, "said": 1},
+    "verify/pep": {"is no": 1, "said": 1, "speak of": 2},
     "verify/pepit": {"What, Whether": 16, "is no": 12, "said": 3},
     "verify/reading": {"is no": 4},
     "verify/report": {"said": 1, "told": 9},
     "verify/results": {"is no": 1},
-    "verify/search": {"is no": 3},
-    "verify/tightness": {"is no": 2},
+    "verify/search": {"is no": 3, "speak of": 5},
+    "verify/step_models": {"speak of": 3},
+    "verify/tightness": {"is no": 1, "speak of": 1},
 }
 
 
@@ -92,7 +93,15 @@ def test_planted_words_are_counted():
     text = (
         '"""What is told."""\nuntrue = told_apart = 1\ndef fall():\n    """Whether x is no number; there is no y."""\n'
     )
-    assert retired(text) == {"told": 2, "said": 0, "spoken": 0, "is no": 1, "names": 2, "What, Whether": 2}
+    assert retired(text) == {
+        "told": 2,
+        "said": 0,
+        "speak of": 0,
+        "spoken": 0,
+        "is no": 1,
+        "names": 2,
+        "What, Whether": 2,
+    }
 
 
 @pytest.mark.parametrize("text", ["the rounds fall with rho", "# it is no longer there", "retold = installed = 1"])

@@ -101,7 +101,7 @@ def params_after(case: Case, problem: Any, rounds: int) -> Any:
 
 
 def _params_then(case: Case, problem: Any, rounds: int) -> Any:
-    """As :func:`params_after`, None for what varies where that is irrational: few quantities speak of it."""
+    """As :func:`params_after`, None for what varies where that is irrational: few quantities involve it."""
     try:
         return params_after(case, problem, rounds)
     except Irrational:

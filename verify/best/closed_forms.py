@@ -31,16 +31,28 @@ from verify.reading.source import Unread
 
 Say = Callable[[str], None]
 
-#: Rates and gains that are tried, and the work for the weights of one.
-_TRIED, WORK = 6, 4000
-#: Weights that are tried, each in a proof of its own, and the work for one.
-_WEIGHTS, _EACH = 8, 1000
-#: Of how many measures potentials consist at most, if that is enough, how many of these are tried, and by which
-#: part of what is left of 1 their rates may be larger.
-_TOGETHER, _SUBSETS, _EQUAL = 3, 3, 1e-3
-#: By how much of what is left of 1 a rate is larger at which measures are left out, and one that is tried at further
-#: points; at which part of the points a solver may find nothing, and at which of those.
-_ROOM, _HARDLY, _UNSURE, _FEW = 1e-5, 1e-2, 0.1, 0.05
+#: Rates and gains that are tried.
+_TRIED = 6
+#: The work for the weights of one of them.
+WORK = 4000
+#: Weights that are tried, each in a proof of its own.
+_WEIGHTS = 8
+#: The work for one of them.
+_EACH = 1000
+#: The most measures of which a potential consists.
+_TOGETHER = 3
+#: The most sets of measures that are tried.
+_SUBSETS = 3
+#: By which share of 1 - rate the rate of a smaller set may be larger.
+_EQUAL = 1e-3
+#: By which share of 1 - rate a rate is enlarged when measures are left out.
+_ROOM = 1e-5
+#: The same for a rate that is tried at further points.
+_HARDLY = 1e-2
+#: The share of the points at which a solver may find nothing.
+_UNSURE = 0.1
+#: The share of the further points at which it may find nothing.
+_FEW = 0.05
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,10 @@ from verify.best.factors import Say
 from verify.best.subjects import Subject, subject
 from verify.pep import rounding
 
-#: Programs that are solved for each letter at most, and how near to the best value that of simple numbers must be.
-_PROGRAMS, _NEAR = 80, 1e-6
+#: The most programs that are solved for each letter.
+_PROGRAMS = 80
+#: How near to the best value that of simple numbers must be.
+_NEAR = 1e-6
 #: Relative errors that the numbers may have, the simplest first.
 _SIMPLE = (1e-1, 3e-2, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
 

@@ -35,8 +35,12 @@ from verify.pep.prover import DoesNotHold, stored
 
 #: The steps of a proof, and the variable that is the least fall.
 STEP, POSITIVE, FALL = "one step of the potential", "nowhere negative: ", "fall"
-#: Steps of the bisection, what floats take for a fall, and by how much of 1 - rate a rate that is proved may be larger.
-_HALVED, _SEEN, _ROOM = 30, 3e-7, (1e-5, 1e-4, 1e-3)
+#: Steps of the bisection.
+_HALVED = 30
+#: A decrease smaller than this is none in floats.
+_SEEN = 3e-7
+#: The shares of 1 - rate by which a rate that is proved may be larger.
+_ROOM = (1e-5, 1e-4, 1e-3)
 #: Relative errors that weights may have, the simplest first.
 _SIMPLE = (3e-1, 1e-1, 3e-2, 1e-2, 1e-3, 1e-4, 1e-6)
 
@@ -102,7 +106,7 @@ def span(case: Case) -> Span:
 
 
 def _asked(claim: Claim, quantities: list[Quantity]) -> Claim:
-    """A claim that speaks of all the quantities, before and after a step: its code is what is read."""
+    """A claim that involves all the quantities, before and after a step: its code is what is read."""
     before = [replace(q, expression=sympy.Symbol(f"V_{k}"), after=False) for k, q in enumerate(quantities)]
     after = [replace(q, expression=sympy.Symbol(f"V_{k}_next"), after=True) for k, q in enumerate(quantities)]
     left, right = (sympy.Add(*(q.expression for q in of)) for of in (after, before))

@@ -18,11 +18,16 @@ _POWERS, _LETTERS = (-2, -1, 1, 2), 4
 _CONSTANTS = tuple(
     Fraction(v) for v in ("1", "2", "1/2", "4", "1/4", "3", "1/3", "3/2", "2/3", "8", "1/8", "6", "1/6", "3/4")
 )
-#: How far a function may be on the wrong side, relative to what is left of 1; of how many functions two are paired.
-_ROOM, _PAIRED = 1e-4, 300
-#: Functions that are given back at most, and what a longer one has to be nearer: little where one is the least rate,
-#: and else much, since then the plain ones have proofs.
-_KEPT, _LONGER, _PLAINER = 40, 0.02, 0.3
+#: How far a function may be on the wrong side, relative to 1 - rate.
+_ROOM = 1e-4
+#: Functions of which two are paired.
+_PAIRED = 300
+#: The most functions that are returned.
+_KEPT = 40
+#: How much nearer a longer function has to be where one is the least rate.
+_LONGER = 0.02
+#: How much nearer it has to be elsewhere: more, since plain functions have proofs.
+_PLAINER = 0.3
 #: At which part of the points a function has to be beyond the number there, as a solver is not sure of all of them.
 _NEARLY = 0.9
 #: How far a function may be beyond the ends of intervals, which a solver finds.

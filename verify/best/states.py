@@ -136,8 +136,8 @@ class Posed:
 
 
 def pose(case: Case) -> tuple[Program, bool]:
-    """The program whose value is the claim's worst ratio, every point interpolated, and whether it allows more than the
-    class. Raise ``ValueError`` if the claim has none."""
+    """Return the program whose value is the claim's worst ratio, with every point interpolated, and whether it allows
+    more than the class. Raise ``ValueError`` if the claim has none."""
     few(case.instance)
     prover = Posed()
     found = certify(case, tight=True, prover=prover)

@@ -23,8 +23,10 @@ from verify.pep.programs import Program
 
 #: By how much a worst case must exceed what is stated, for floats to see it.
 _SEEN = 1e-7
-#: Factors of two by which the letter is changed at most, and steps of the bisection after that.
-_DOUBLED, _HALVED = 40, 36
+#: The most factors of two by which the letter is changed.
+_DOUBLED = 40
+#: Steps of the bisection after that.
+_HALVED = 36
 #: Relative errors within which a threshold may be a simple fraction, and distances at which ends are tried.
 _SIMPLE = (1e-4, 1e-5, 1e-6, 1e-7)
 _AWAY = tuple(Fraction(1, 10**k) for k in (7, 6, 5, 4, 3, 2))

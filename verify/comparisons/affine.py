@@ -27,8 +27,10 @@ from verify.base.evaluate import params_after, rollout, tree_size
 from verify.comparisons import second_moments
 from verify.comparisons.starts import generic
 
-#: Rounds that are followed one by one, and operations up to which fractions are; beyond these by enclosures.
-LAST, _FRACTIONS = 100, 3 * 10**5
+#: Rounds that are followed one by one.
+LAST = 100
+#: Operations up to which they are followed in fractions; beyond these in enclosures.
+_FRACTIONS = 3 * 10**5
 #: Rounds of a run in fractions that are compared with the maps.
 _ROUNDS = 3
 #: Products of floats of a round, for all starts and draws, at most.

@@ -40,8 +40,12 @@ from verify.reading.program import kinds_at_rest
 
 #: The remark on other ones.
 SAME = "draws must be the same in all states"
-#: Draws that are compared, at most; sizes of the states at which they are; how far floats may be off.
-MOST, SIZES, OFF = 1000, (Fraction(0), Fraction(1), Fraction(-1000)), 1e-9
+#: The most draws that are compared.
+MOST = 1000
+#: Sizes of the states at which they are compared.
+SIZES = (Fraction(0), Fraction(1), Fraction(-1000))
+#: The most by which floats may be off.
+OFF = 1e-9
 #: Coordinates up to which a state that stays is solved for.
 LARGEST = 12
 
@@ -205,7 +209,7 @@ def unknown(case: Case) -> str:
 def unheld(case: Case) -> str:
     """Return why the invariant of a setting's method is not one at an exact instance; empty if it is.
 
-    It holds where the method starts and at the states of the chart, and where a claim speaks of steps these keep it.
+    It holds where the method starts and at the states of the chart, and steps keep it where a claim is about steps.
     """
     algorithm = case.setting.algorithm if case.setting.drawing.special is None else None
     if algorithm is None or algorithm.invariant is None:

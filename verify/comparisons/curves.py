@@ -3,7 +3,7 @@
 An expression is expanded in powers of N, log N and log log N, as far as is needed to see which term leads; coefficients
 are exact, and what is left out is known up to a constant. A letter that tends to 0 or to infinity *first* has powers
 and logarithms of its own, beside which those of N are constants. What cancels as far as an expansion goes, or is none
-of its kind, is :class:`UndecidedExpansion`: nothing is then said.
+of its kind, raises :class:`UndecidedExpansion`: nothing is decided then.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ from typing import Any
 
 import sympy
 
-#: Powers of what is small that an expansion keeps, and terms that it keeps at most.
-_ORDER, _TERMS = 4, 24
-#: Digits to which the sign of an irrational number is found, and below which size it is not decided.
-_DIGITS, _NEAR = 30, sympy.Rational(1, 10**20)
+#: Powers of the small variable that an expansion keeps.
+_ORDER = 4
+#: The most terms that it keeps.
+_TERMS = 24
+#: Digits to which the sign of an irrational number is found.
+_DIGITS = 30
+#: The size below which the sign is not decided.
+_NEAR = sympy.Rational(1, 10**20)
 #: A power beyond those of what is expanded.
 _FAR = 10**6
 #: The scales are powers of 1/epsilon, its logarithm and that of it; of what tends to infinity next; and of N.

@@ -24,9 +24,12 @@ from verify.base.evaluate import check_number, leaving, params_after, rollout, s
 from verify.comparisons import affine, asserted, second_moments
 from verify.comparisons.starts import at_rest, begun
 
-#: Rounds at which a bound "for every T" is tested by enumeration of the draws at every instance, the last round that is
-#: reached so at any, and leaves of a tree of draws beyond which none is.
-ROUNDS, LAST, LARGEST_TREE = (0, 1, 2, 3), 100, 1000
+#: Rounds at which a bound "for every T" is tested by enumeration of the draws, at every instance.
+ROUNDS = (0, 1, 2, 3)
+#: The last round that is reached by enumeration at any instance.
+LAST = 100
+#: Leaves of a tree of draws beyond which it is not enumerated.
+LARGEST_TREE = 1000
 #: How far a residual of floats may be from zero, relative to the state, and be taken for zero.
 ROUNDED = 1e-9
 #: A state in coordinates about the optimum.
@@ -65,8 +68,10 @@ def parts_at(case: Case, row: Array, rounds: int) -> Iterator[Compared]:
         yield from _parts_of(case.statement, case, row, rounds)
 
 
-#: How far floats may be off, in units of a vector, and outcomes of a compressor whose law is compared at most.
-_NEAR, _LARGEST_LAW = 1e-9, 600
+#: The most by which floats may be off, in units of a vector.
+_NEAR = 1e-9
+#: The most outcomes of a compressor whose law is compared.
+_LARGEST_LAW = 600
 
 
 @singledispatch

@@ -81,7 +81,7 @@ def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
 def evaluate_at(case: Case, point: Coordinates, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
     """(left, right) of one comparison, evaluated from the recipe.
 
-    Raise ``ValueError`` if the claim has no such comparison, or does not speak of the instance: it is not of the
+    Raise ``ValueError`` if the claim has no such comparison, or does not apply to the instance: it is not of the
     setting, or a hypothesis does not hold.
     """
     relation(case.claim, part)

@@ -22,8 +22,10 @@ from verify.base.evaluate import rollout
 from verify.statistics.e_process import Assumed, check_level
 from verify.statistics.sequential import ROUNDING, MeanTest, Ruling, prepare, run
 
-# Entries of sampled vectors by default, and at most at once.
-_ENTRIES, _AT_ONCE = 6_000_000, 1_000_000
+# Entries of sampled vectors, by default.
+_ENTRIES = 6_000_000
+# Entries at once, at most.
+_AT_ONCE = 1_000_000
 # Outcomes (times d) that are enumerated to find a range.
 _LARGEST_TABLE = 4_000_000
 # Entries of the values that must be made of coordinates before a range is derived from them.

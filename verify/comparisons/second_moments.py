@@ -30,22 +30,28 @@ from verify.base.case import Case
 from verify.base.evaluate import params_after, rollout
 from verify.comparisons.dynamics import Dynamics, steps, traced
 
-#: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the
-#: number in which the bound shrinks by e, up to the largest that is looked at.
+#: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated.
 LONG = (10, 30, 100)
-_SPANS, LARGEST = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)), 10**6
+#: Further rounds, as multiples of the number in which the bound shrinks by e.
+_SPANS = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5))
+#: The largest number of rounds.
+LARGEST = 10**6
 #: Rounds at which a bound that shrinks in no number of rounds is tested: what grows slowly passes any constant.
 _FAR = (10**3, 10**4, 10**5, LARGEST)
 #: Bits of the integers that stand for fractions: each round takes away one or two.
 _BITS = 512
-#: Coordinates up to which many rounds are reached by squaring a step's map of second moments, and rounds from which.
-_SMALL, _MANY = 12, 100
+#: Coordinates up to which many rounds are reached by squaring a step's map of second moments.
+_SMALL = 12
+#: Rounds that are so many.
+_MANY = 100
 #: Rounds through which intervals are followed.
 _FEW = 30
 #: How far floats may be from what they stand for, relatively.
 _LAST_BIT = 2.0**-50
-#: By how much a product of nonnegative floats may exceed what is computed of it, relatively, and of how many terms.
-_ABOVE, _TERMS = 2.0**-40, 2**10
+#: By how much a product of nonnegative floats may exceed its computed value, relatively.
+_ABOVE = 2.0**-40
+#: The most terms of such a product.
+_TERMS = 2**10
 
 
 def is_long(rounds: int) -> bool:
@@ -240,7 +246,7 @@ def _is_followed(case: Case, rounds: int, maps: Callable[..., list[Dynamics]]) -
 
 
 def _left_form(case: Case, last: Dynamics, rounds: int) -> Array:
-    """The matrix of the left side after so many rounds, of which the last is at hand."""
+    """Return the matrix of the left side after ``rounds`` rounds, given that of the last one."""
     return last.form(_left(case.claim), params_after(case, last.problem, rounds))
 
 

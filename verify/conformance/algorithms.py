@@ -33,11 +33,20 @@ from verify.conformance.seen import (
 )
 from verify.statistics.e_process import check_level
 
-# Draws at one state, rounds of a trajectory, and steps with the implementation's own draws: of the small problems, of
-# those beyond, and of those after the ones where enough departs.
-_DRAWS, _ROUNDS, _STEPS, _STEPS_BEYOND, _ELSEWHERE = 16, 4, 560, 24, 8
-# Rounds of the long trajectory: with the reference's draws, and with the implementation's own.
-_LONG, _LONG_DRAWN = 80, 160
+# Draws at one state.
+_DRAWS = 16
+# Rounds of a trajectory.
+_ROUNDS = 4
+# Steps with the implementation's own draws on a small problem.
+_STEPS = 560
+# Such steps on a problem beyond the small ones.
+_STEPS_BEYOND = 24
+# Such steps on the problems that come after enough departures.
+_ELSEWHERE = 8
+# Rounds of the long trajectory with the reference's draws.
+_LONG = 80
+# Rounds of the long trajectory with the implementation's own draws.
+_LONG_DRAWN = 160
 
 
 def algorithm(

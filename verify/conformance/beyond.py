@@ -30,15 +30,29 @@ Keep = Callable[[Problem, Any], bool]
 #: (n, d), a condition number, and how many times the curvatures of a small problem.
 Shape = tuple[int, int, float, float]
 #: The parts that these problems play, in the order in which they are looked at.
-SLOW, CURVED, LARGER = "long runs", "not quadratic", "larger"
+SLOW = "long runs"
+CURVED = "not quadratic"
+LARGER = "larger"
 #: Draws that are enumerated on the larger problem.
 LARGEST_BEYOND = 600
 
-# (n, d) of the larger problem, the first with few enough draws; of the others; participants, and local epochs.
-_LARGER, _SMALL, _PARTICIPANTS, _EPOCHS = ((12, 20), (9, 20), (7, 20), (5, 20)), (4, 2), 2, 3
-# Condition numbers; of the slow problem the first, with curvatures so many times those of the small problem, at which a
-# run of so many rounds stays below so many times where it began.
-_KAPPA, _SLOW, _ROUNDS, _BOUNDED = 3.0, ((100.0, 1.0), (100.0, 100.0), (10.0, 1.0), (3.0, 1.0)), 40, 100.0
+# (n, d) of the larger problem: the first with few enough draws.
+_LARGER = ((12, 20), (9, 20), (7, 20), (5, 20))
+# (n, d) of the other problems.
+_SMALL = (4, 2)
+# Clients that participate.
+_PARTICIPANTS = 2
+# Local epochs.
+_EPOCHS = 3
+# The condition number of the problems.
+_KAPPA = 3.0
+# Condition numbers of the slow problem, with curvatures as multiples of those of the small problem; the first is taken
+# at which a run stays bounded.
+_SLOW = ((100.0, 1.0), (100.0, 100.0), (10.0, 1.0), (3.0, 1.0))
+# Rounds of a run that must stay bounded.
+_ROUNDS = 40
+# The multiple of its initial size below which such a run stays.
+_BOUNDED = 100.0
 # How far from 0 the optima of the larger problem's functions are.
 _FAR = 1000.0
 #: What a method may raise that is given parameters of another problem.

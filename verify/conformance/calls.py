@@ -27,14 +27,23 @@ COARSE = 2.0**-12
 FLAT = "equal entries"
 #: The input at which calls are compared.
 PAIRED = "Gaussian entries"
-#: How the calls are shared out: to equal entries, to inputs of all sizes, to calls that are compared, and to the
-#: direction in which errors lean.
-FLAT_SHARE, SIZE_SHARE, PAIR_SHARE, LEAN_SHARE = 0.3, 0.2, 0.05, 0.1
-#: Entries of values held at once, and rows of one call of the batch form.
-AT_ONCE, BATCH = 1_000_000, 256
+#: The share of the calls with equal entries.
+FLAT_SHARE = 0.3
+#: The share of the calls with inputs of all sizes.
+SIZE_SHARE = 0.2
+#: The share of the calls that are compared in pairs.
+PAIR_SHARE = 0.05
+#: The share of the calls along the direction of the bias.
+LEAN_SHARE = 0.1
+#: Entries of values held at once.
+AT_ONCE = 1_000_000
+#: Rows of one call in batches.
+BATCH = 256
 
 #: The claims that a compressor may break.
-UNBIASED, VARIANCE, INDEPENDENT = "locodl/eq-2", "locodl/eq-2", "locodl/eq-3/independent"
+UNBIASED = "locodl/eq-2"
+VARIANCE = "locodl/eq-2"
+INDEPENDENT = "locodl/eq-3/independent"
 CONTRACTION = "baseline/ef21/one-step"
 
 

@@ -23,8 +23,10 @@ from verify.search import spectral
 from verify.statistics.e_process import Assumed, smallest_defect
 from verify.statistics.sequential import Ruling, prepare, race
 
-# Steps of an implementation that one worst state may take, and samples of an expected decrease.
-_AFFORDABLE, _SAMPLES = 4000, 1500
+# Steps of an implementation that one worst state may take.
+_AFFORDABLE = 4000
+# Samples of an expected decrease.
+_SAMPLES = 1500
 #: Both sides of a claim are compared to this relative accuracy, at least.
 _SLACK = 1e-7
 

@@ -36,11 +36,13 @@ from verify.conformance.scales import edges, fresh
 from verify.conformance.special import special_values
 from verify.statistics.e_process import check_level
 
-# Calls in all, and entries of all their values.
-_CALLS, _ENTRIES = 200_000, 60_000_000
+# Calls in all.
+_CALLS = 200_000
+# Entries of the values of all calls.
+_ENTRIES = 60_000_000
 # Values that are compared to determine the length of a message.
 _MESSAGES = 20_000
-# By how much a mean along x, of |x|, is off that is said to be so.
+# The relative error along x above which a mean is reported as biased.
 _BIAS = 0.001
 _INTERFACE = "shapes, types, zeros, finite values, its input left as it was, a new array at every call"
 
@@ -210,8 +212,8 @@ def _posed(
 
 
 def _two_arguments(call: Compress) -> Compress:
-    """The function of (x, rng), whether or not it takes a generator: a number or a text by default is no generator's
-    place, as that of k in ``compress(x, k=5)``, unless it is called a seed."""
+    """Return the function of (x, rng), whether or not it takes a generator. A parameter whose default is a number or a
+    text, such as k in ``compress(x, k=5)``, does not take one, unless it is called a seed."""
     try:
         parameters = inspect.signature(call).parameters.values()
     except (TypeError, ValueError):

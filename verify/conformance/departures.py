@@ -27,9 +27,14 @@ from verify.conformance.slips import Slip, diagnose, read_by
 
 _Seen = TypeVar("_Seen")
 
-# Transitions, and runs, that a name must explain, of each kind on each problem; departures of clients that may have
-# been drawn twice; rounds in which rounding errors show.
-_EXPLAINED, _FOLLOWED, _REPEATED, _SOON = 6, 3, 6, 3
+# Transitions that an explanation must cover, of each kind on each problem.
+_EXPLAINED = 6
+# Runs that it must cover, likewise.
+_FOLLOWED = 3
+# Departures that are looked at for clients drawn twice.
+_REPEATED = 6
+# Rounds within which an error of rounding shows.
+_SOON = 3
 # Numbers whose squares overflow.
 _HUGE = 1e150
 

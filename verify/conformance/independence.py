@@ -26,14 +26,18 @@ from verify.conformance.report import Failure
 from verify.statistics.e_process import Assumed, log_capital, smallest_defect
 from verify.statistics.sequential import Ruling, prepare, race
 
-# Calls in a row that are compared with one another, at least and at most.
-_FEWEST, _MOST = 1500, 6000
+# The fewest successive calls that are compared with one another.
+_FEWEST = 1500
+# The most of them.
+_MOST = 6000
 #: Of a failure's data: whether the two were always the same.
 SAME = "same"
 # Calls that are farther apart than this share of a series are not compared; of a contraction, only to be the same.
 _FARTHEST, _FARTHEST_SAME = 2, 8
-# Distances whose capital is computed: the nearest, and those whose products are largest.
-_NEAREST, _LARGEST = 8, 24
+# The nearest distances, whose capital is computed.
+_NEAREST = 8
+# The distances of the largest products, whose capital is computed.
+_LARGEST = 24
 _CALLS, _ROWS, _CLIENTS, _OWN = (
     "successive calls",
     "rows of one batch",

@@ -13,11 +13,16 @@ from fedtheory.compressors.contractive import Contractive, top_k
 from verify.conformance.beyond import LARGEST_BEYOND, REFUSED, Keep, beyond, stays, takes, tried
 from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, proposed, scenarios, started
 
-# Problems that a test rests on, at least; clients, entries and local steps of one of them, at least.
-_FEWEST, _SEVERAL = 3, 3
-# (n, d) of further problems, a large one first; how many of them are tried, and instances of claims.
+# The fewest problems that a test rests on.
+_FEWEST = 3
+# The fewest clients, entries and local steps of one of them.
+_SEVERAL = 3
+# (n, d) of further problems, a large one first.
 _FURTHER = ((3, 3), (2, 1), (4, 3), (2, 3), (3, 1), (3, 2), (2, 2), (1, 1), (1, 3), (5, 4), (4, 1), (6, 3), (8, 5))
-_TRIED, _PROPOSED = 600, 240
+# Further problems that are tried.
+_TRIED = 600
+# Instances of claims that are proposed.
+_PROPOSED = 240
 # (n, d, k) of problems for methods with contractive compressors, with top-k.
 _TOP = ((3, 3, 1), (2, 4, 2))
 

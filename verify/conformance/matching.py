@@ -17,8 +17,14 @@ from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
 from verify.conformance.bounds import coin_defect, coin_refuted
 
-# Draws looked at where a support is too large, hidden states that are followed, and functions of a draw compared.
-_SAMPLED, _FOLLOWED, _PAIRS, _INDICATORS = 64, 256, 24, 40
+# Draws that are sampled where the support is too large.
+_SAMPLED = 64
+# Hidden states that are followed.
+_FOLLOWED = 256
+# Pairs of functions of a draw that are compared.
+_PAIRS = 24
+# The largest support whose draws each have an indicator function.
+_INDICATORS = 40
 _STEP = 1e-6
 #: Relative differences of hidden states that are the reference's own rounding.
 _SAME = 1e-9

@@ -19,8 +19,10 @@ import numpy as np
 
 from verify.base.plain import quoted
 
-#: How many arrays a file has at most, and bytes of all of them, unpacked.
-MOST, BYTES = 1000, 2**30
+#: The most arrays in a file.
+MOST = 1000
+#: The most bytes of all arrays of a file, unpacked.
+BYTES = 2**30
 #: Characters of a text.
 TEXT = 1000
 #: What JSON calls the kinds of numbers.

@@ -20,9 +20,22 @@ from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown
 from verify.conformance.seen import Findings, Letters, Run, Setup, interface, long_one, reach, unanswered, usable
 
-# Rounds of a loop and steps of all loops on one problem, loops on a problem beyond the small ones, and on one after
-# that where something departs; long loops, their rounds, and those of one on the smallest problem; few draws.
-_ROUNDS, _STEPS, _BEYOND, _ELSEWHERE, _LONG, _LONG_ROUNDS, _CONVERGED, _FEW = 6, 162, 3, 2, 5, 64, 160, 2
+# Rounds of a loop.
+_ROUNDS = 6
+# Steps of all loops on one problem.
+_STEPS = 162
+# Loops on a problem beyond the small ones.
+_BEYOND = 3
+# Loops on a problem that comes after a departure.
+_ELSEWHERE = 2
+# Long loops.
+_LONG = 5
+# Rounds of a long loop.
+_LONG_ROUNDS = 64
+# Rounds of the long loop on the smallest problem.
+_CONVERGED = 160
+# The size of a support that is small.
+_FEW = 2
 
 
 _CHANGING = (

@@ -41,14 +41,18 @@ FEATURES = (
 #: Draws of a step beyond which a scenario is not enumerated.
 LARGEST_SUPPORT = 400
 
-# Recipes proposed, and scenarios kept.
-_PROPOSED, _KEPT = 120, 9
+# Recipes proposed.
+_PROPOSED = 120
+# Scenarios kept.
+_KEPT = 9
 # Draws that are compared with one another, at most.
 _COMPARED = 256
 # How far from 0 the last state is: what clips gradients, or gives up on large models, does nothing nearer.
 _FAR = 1000.0
-# Rounds of the longest run that is compared, and numbers whose squares overflow soon.
-_LONGEST, _OVERFLOWING = 160, 1e100
+# Rounds of the longest run that is compared.
+_LONGEST = 160
+# A number whose square overflows soon.
+_OVERFLOWING = 1e100
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ def parameters_in_words(params: Any) -> str:
 def claims_of(algorithm: str | Algorithm) -> tuple[Claim, ...]:
     """The claims about one step or a run of an algorithm, without those that a repair replaces.
 
-    Those whose instances are derived from a class of functions: others speak of data of their own.
+    Those whose instances are derived from a class of functions: others have data of their own.
     """
     found = list(claims_about(algorithms.get(algorithm)))
     repaired = {c.repairs for c in found}

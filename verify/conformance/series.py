@@ -25,13 +25,22 @@ from verify.statistics.e_process import BETS, Assumed, log_capital
 
 #: Draws that are compared.
 MOST = 800
-# Distances whose capital is computed: the nearest, and those of the largest sums.
-_NEAREST, _LARGEST = 8, 16
-# Features of a part of a draw, values of an integer kept apart, clients of whom each is looked at alone, and
-# pairs of them.
-_FEATURES, _VALUES, _PARTS, _PAIRS = 256, 16, 24, 300
-# Fresh draws for each one that was recorded, and for all of them.
-_FRESH, _LIKE = 32, 512
+# The nearest distances, whose capital is computed.
+_NEAREST = 8
+# The distances of the largest sums, whose capital is computed.
+_LARGEST = 16
+# Features of a part of a draw.
+_FEATURES = 256
+# Values of an integer that are kept apart.
+_VALUES = 16
+# Clients that are examined one by one.
+_PARTS = 24
+# Pairs of clients that are examined.
+_PAIRS = 300
+# Fresh draws for each recorded one.
+_FRESH = 32
+# Fresh draws for all recorded ones together.
+_LIKE = 512
 
 
 class Features(NamedTuple):
@@ -221,8 +230,10 @@ def _all(which: Array, leading: int) -> Array:
     return found
 
 
-# Entries that move by less than so many tolerances stand still; those that move must do so by so many times more.
-_STILL, _CLEAR = 10, 100
+# Entries that move by less than this many tolerances stand still.
+_STILL = 10
+# Entries that move must move by this many times more.
+_CLEAR = 100
 # Fresh steps that show whether this can be tested.
 _TRIED = 16
 

@@ -19,9 +19,12 @@ import numpy as np
 from fedtheory.numbers.rational import Array
 from verify.conformance.calls import FLAT, BadCall, Test, called, generator, shaped
 
-# Seconds that a copy may compute, with what ordinary values take so many times, and for which it is waited. Notes
-# alone depend on them.
-_COMPUTING, _TIMES, _WAITING = 2, 20, 60
+# Seconds that a copy may compute, on top of a multiple of the usual time. Notes alone depend on these.
+_COMPUTING = 2
+# That multiple of the time that ordinary values take.
+_TIMES = 20
+# Seconds for which a copy is waited for.
+_WAITING = 60
 # Values of each input.
 _VALUES = 8
 _SECONDS = "seconds "

@@ -27,8 +27,10 @@ from verify.conformance.series import MOST, check_moved, recorded
 from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
 
-# Draws of a step beyond which which of them was made is not asked, and transitions that are compared in full.
-_LARGEST, _COMPARED = 5000, 400
+# The largest number of draws of a step among which the one that was made is searched for.
+_LARGEST = 5000
+# Transitions that are compared in full.
+_COMPARED = 400
 
 
 def check_trace(name: str | Algorithm, path: Path, level: float = 1e-6, tolerance: float | None = None) -> Report:

@@ -1,4 +1,4 @@
-"""Recorded runs, of code in any language: an npz file against the algorithm that it is said to be a run of.
+"""Recorded runs, of code in any language: an npz file against the algorithm whose run it is supposed to be.
 
 The file holds arrays by name (docs/conformance.md has the list, and ``evidence/schema/trace.json`` what they may be):
 

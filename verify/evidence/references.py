@@ -46,7 +46,7 @@ def read_field(data: Mapping[str, Any], name: str, reader: Callable[[Any], T]) -
 
 
 def changed_claim(data: Mapping[str, Any]) -> Claim:
-    """The claim that the fields "claim" and "changes" speak of."""
+    """The claim that the fields "claim" and "changes" name."""
     original = read_field(data, "claim", lambda value: _known(value.rstrip("*")))
     claim = read_field(data, "changes", lambda value: _changed(original, value))
     if data["claim"] != claim.id:

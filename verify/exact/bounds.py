@@ -169,7 +169,7 @@ def compared(case: OrderSides) -> tuple[Posynomial, Posynomial]:
 
 
 def _means(each: Sequence[OrderSides], shown: Sequence[CaseBound]) -> str:
-    """The inequality with the most terms in words; empty where all speak of numbers that the order has no name for."""
+    """The inequality with the most terms in words; empty where all involve numbers that the order has no name for."""
     found: list[tuple[int, str]] = []
     for case, bounded in zip(each, shown, strict=True):
         left, right = compared(case)

@@ -138,7 +138,7 @@ def at_most_power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def raised_to(base: Fraction, exponent: Fraction) -> Fraction:
-    """A nonnegative exponent of small denominator with which a power is no smaller, and nearly the same."""
+    """Return a nonnegative exponent of small denominator whose power is at least as large, and nearly equal."""
     if exponent.denominator <= _DENOMINATOR:
         return exponent
     scaled = exponent * _DENOMINATOR

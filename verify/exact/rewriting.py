@@ -124,7 +124,7 @@ class _Rewriting:
 
 
 def _number(e: sympy.Sum | sympy.Product) -> sympy.Rational | None:
-    """The fraction that a sum or product without letters is; None where it is none, or is not computed."""
+    """Return the value of a sum or product without letters, or None if it is not rational or not computed."""
     try:
         value = evaluate(e, {})
     except (ValueError, ArithmeticError):

@@ -204,7 +204,7 @@ def _of(paper: plugins.Paper) -> tuple[Figure, ...]:
 
 
 def _about(figure: Figure, source: str) -> list[Stated]:
-    """The statements that speak of a source; of data of somebody's own those of no source, and of those with files."""
+    """The statements about a source; of data of somebody's own those of no source, and of those with files."""
     mine = source not in {known.name for known in figure.sources}
     filed = {known.name for known in figure.sources if known.files}
     return [s for s in figure.statements if not s.only or source in s.only or (mine and filed & set(s.only))]

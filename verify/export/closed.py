@@ -27,8 +27,8 @@ from verify.exact import reals, symbolic
 from verify.export.letters import Writing
 from verify.export.objects import sealed
 from verify.methods import identities
+from verify.multipliers.case_letters import at_least
 from verify.multipliers.domains import Domain
-from verify.multipliers.letters import at_least
 from verify.multipliers.ratios import Ratio, from_terms, polynomials
 from verify.pep.gram import Form, Vector
 from verify.report import statement

@@ -29,7 +29,7 @@ from verify.methods import (
 )
 from verify.methods import read_code as code_read
 from verify.methods.base import Inquiry, Method
-from verify.multipliers.induction import chain_of
+from verify.multipliers.contraction import chain_of
 from verify.multipliers.proving import Shown, prove
 from verify.multipliers.reasons import Follows, Reason, Stated
 from verify.report import statement

@@ -8,6 +8,7 @@ from fedtheory import extras
 extras.require()
 
 from verify.methods import (  # noqa: E402
+    admissible_readings,
     all_states,
     any_data,
     citation,
@@ -26,7 +27,6 @@ from verify.methods import (  # noqa: E402
     number_types,
     polynomials,
     read_code,
-    readings,
     real_closed_fields,
     runs,
     search,
@@ -57,7 +57,7 @@ PROOFS = (
 )
 METHODS = (
     citation.METHOD,
-    readings.METHOD,
+    admissible_readings.METHOD,
     growth.METHOD,
     witness.METHOD,
     experiment.METHOD,

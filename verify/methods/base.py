@@ -25,7 +25,7 @@ from verify.search import hunting
 REFUTATIONS = 4
 #: Recipes beyond those that the search came across, at which code is seen.
 MORE = 60
-#: What several methods speak of, in words.
+#: What several methods are about, in words.
 CONSTANTS = "relations between constants, at all their values"
 CLASS = "the whole class, in all dimensions, at exact parameters"
 #: How the note of a proof begins that does not count, as what is read may not be what is run.
@@ -109,7 +109,7 @@ class Method:
     """A way to test a claim.
 
     ``name``: as outcomes are listed; ``covers``: what it covers, in words; ``kinds``: of the statements that it
-    speaks of; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing. ``shows``:
+    involves; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing. ``shows``:
     the relations between two sides that its proofs show; no claim that states another is proved by it. ``role``: what
     its outcome is reported for. ``applies(claim)``: whether it handles a claim of these kinds, where not all are.
     ``recheck(method, inquiry, stored)``: the outcome that a stored proof amounts to now, for less than ``run`` takes.

@@ -71,7 +71,7 @@ def following(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
 
 
 def _of_runs(claim: Claim) -> Any:
-    """The rule for claims that speak of runs as wholes; None of others."""
+    """The rule for claims about runs as wholes; None of others."""
     return next((rule for rule in (descent, chains) if rule.speaks_of(claim)), None)
 
 

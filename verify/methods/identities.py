@@ -33,7 +33,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method
-from verify.pep import induction, posing
+from verify.pep import class_induction, posing
 from verify.proofs import identity
 from verify.proofs.identity import GapInequality, IdentityWeights, StepModel, Unprovable
 from verify.reading import whole
@@ -120,7 +120,7 @@ def pose(claim: Claim) -> list[tuple[GapInequality, IdentityWeights]]:
 
 
 def _closed(case: Case) -> bool:
-    return induction.applies(case.claim) or posing.closed(case)
+    return class_induction.applies(case.claim) or posing.closed(case)
 
 
 def _compare_at(case: Case, model: StepModel) -> None:

@@ -9,7 +9,7 @@ from verify.exact import reals
 from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
-from verify.multipliers.induction import chain_of
+from verify.multipliers.contraction import chain_of
 from verify.multipliers.proving import prove
 from verify.search import hunting
 

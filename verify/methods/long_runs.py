@@ -132,7 +132,7 @@ def courses(inquiry: Inquiry, recipe: Recipe, steps: int) -> Iterator[tuple[str,
                     points = list(statement.iteration.of_step(problem, instance.params, state, draw))
                 state = statement.algorithm.step(problem, instance.params, state, draw)
             elif statement.iteration is not None:
-                # Before the first iteration there is none to speak of.
+                # There is none before the first iteration.
                 continue
             for values, quantity in zip(found, statement.quantities, strict=True):
                 of_each = [_flat(quantity, problem, *point) for point in points]

@@ -1,6 +1,6 @@
 """The same code on floats and on fractions, far from the optimum and near it, and asked a second time.
 
-What is proved or certified speaks of exact numbers, and runs are made of floats: code that tells them apart is two
+What is proved or certified holds for exact numbers, and runs are made of floats: code that tells them apart is two
 methods, of which one was examined. So is code that remembers what it was asked before.
 """
 

@@ -27,7 +27,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _applies(claim: Claim) -> bool:
-    """Return True unless an identity speaks of quantities, of which expressions alone show nothing."""
+    """Return True unless an identity involves quantities, of which expressions alone show nothing."""
     return not (isinstance(claim.statement, Identity) and claim.statement.quantities)
 
 

@@ -147,7 +147,7 @@ def _idle(cases: Sequence[Case]) -> str:
 def margin_at(claim: Claim, at: Attained) -> float:
     """The margin of a claim where one was seen.
 
-    Raise ``ValueError`` or ``ArithmeticError`` if the claim speaks of no such state, or cannot be evaluated there.
+    Raise ``ValueError`` or ``ArithmeticError`` if the claim involves no such state, or cannot be evaluated there.
     """
     if at.part:
         left, right = parts.evaluate_at(Case(claim, at.recipe), at.point, at.rounds, at.part, at.entry)

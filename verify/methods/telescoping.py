@@ -26,7 +26,7 @@ from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
-from verify.multipliers.induction import check_start
+from verify.multipliers.contraction import check_start
 from verify.multipliers.posing import FALLING
 from verify.multipliers.proofs import leaves
 from verify.multipliers.proving import Shown, prove

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import NamedTuple
 
-from verify.multipliers.functions import ClassFunctions, KnownInequality
+from verify.multipliers.generic_functions import ClassFunctions, KnownInequality
 from verify.multipliers.linear import OUTER, U_STAR, CoupledSpaces
 from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
 from verify.multipliers.relative import Reference, RelativeFunctions

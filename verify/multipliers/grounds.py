@@ -15,9 +15,9 @@ import sympy
 from fedtheory.settings.relations import Comparison
 from verify.as_read.obligations import Ground
 from verify.exact.symbolic import conjuncts
+from verify.multipliers.case_letters import at_least
 from verify.multipliers.clients import without
 from verify.multipliers.domains import Domain
-from verify.multipliers.letters import at_least
 from verify.multipliers.ratios import Ratio, polynomials
 from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated

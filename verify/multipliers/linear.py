@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
 
-from verify.multipliers.functions import KnownInequality
+from verify.multipliers.generic_functions import KnownInequality
 from verify.multipliers.reasons import Phrase
 from verify.reading.linear import ADJOINT, K
 from verify.reading.source import Unread

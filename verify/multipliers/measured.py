@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy
 
-from verify.multipliers.functions import KnownInequality
+from verify.multipliers.generic_functions import KnownInequality
 from verify.multipliers.reasons import Phrase, Reason
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, leaf, parts

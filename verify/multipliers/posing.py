@@ -5,7 +5,7 @@ All of it is derived from the claim: its step and quantities as they are read, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,36 +13,24 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
-from fedtheory.classes import (
-    Adversary,
-    BoundedNoise,
-    ContractiveCompressors,
-    Delays,
-    MixingMatrix,
-    NoisyGradients,
-    UnbiasedCompressors,
-)
-from fedtheory.classes.base import ELL, MU, Bounds, Declared, Linear, S
+from fedtheory.classes.base import MU, S
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
 from verify.multipliers import measured
-from verify.multipliers.answers import CONJUGATES, Answers, Errors
+from verify.multipliers.case_letters import CaseLetters, at_least
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
+from verify.multipliers.class_answers import SPREAD, ClassAnswers, constants
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, OperatorBounds, is_shared, scalar
-from verify.multipliers.letters import CaseLetters, at_least
-from verify.multipliers.linear import OUTER, U_STAR, CoupledSpaces
+from verify.multipliers.generic_functions import ClassFunctions, KnownInequality, is_shared
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.multipliers.reasons import Reason, Stated, as_text
-from verify.multipliers.relative import Reference, RelativeFunctions
 from verify.multipliers.sets import ConvexSets
 from verify.reading import program as reading
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated, world
-from verify.reading.linear import ADJOINT_LEAST, LEAST, NORM
 from verify.reading.signs import is_nonnegative as is_written_nonnegative
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
@@ -107,8 +95,6 @@ def pose(claim: Claim, case: FunctionCase, read_at: Claim | None = None, falling
 
 #: How the names of what is taken to fall begin.
 FALLING = "falling "
-#: The mean of the squares of smoothness constants that each f_i has of its own.
-_SPREAD = "the mean of the L_i^2"
 
 
 class _Posing:
@@ -150,8 +136,8 @@ class _Posing:
         self.declared = declarations(self.setting.functions)
         bounds = self.declared.bounds
         #: Letters that compressors or noise have of their own, whether the code contains them or not.
-        extra = [leaf(Op.GIVEN, _SPREAD, NUMBER)] if bounds is not None and bounds.own else []
-        extra += [leaf(*of, NUMBER) for a in self.setting.adversaries for of in _constants(a)]
+        extra = [leaf(Op.GIVEN, SPREAD, NUMBER)] if bounds is not None and bounds.own else []
+        extra += [leaf(*of, NUMBER) for a in self.setting.adversaries for of in constants(a)]
         weak = self.declared.weak and stated(claim, self.setting.functions)
         extra += [leaf(Op.GIVEN, str(S), NUMBER)] if weak else []
         fixed = self._fixed_point()
@@ -171,7 +157,9 @@ class _Posing:
         self.letters = CaseLetters(claim, case, self.world, terms, written)
         #: A family's constants are variances; of what the method knows of noise the claim gives the signs.
         own = {self.letters.kept.index(str(symbol_of(t))) for t in extra if t.op is Op.GIVEN}
-        self.answers = self._answers()
+        self.world.rules |= {Op.ROOT: self._root, Op.LETTER: self._lettered}
+        of_classes = ClassAnswers(claim, case, self.world, self.program.letters, algorithm.dual, self._number)
+        self.answers = of_classes.answers()
         self.numbers = StateNumbers.of(self.world, computed, self._is_drawn, self._gaps) if met else None
         self.world.rules[Op.LARGER] = self._larger
         if self.numbers is not None:
@@ -217,7 +205,7 @@ class _Posing:
     def _letter(self, source: Any) -> Term | None:
         """The term that a letter of the claim stands for; None where it cannot be read, and may be anything."""
         if source == getattr(self.setting.functions, "mean_square", None):
-            return leaf(Op.GIVEN, _SPREAD, NUMBER)
+            return leaf(Op.GIVEN, SPREAD, NUMBER)
         if callable(source):
             try:
                 return reading.source(source, self.setting.algorithm, *self.read, self.raising)  # type: ignore[arg-type]
@@ -295,62 +283,6 @@ class _Posing:
         self.rooted[str(symbol)] = of[0]
         return WorldValue({ONE: world.field(symbol)})
 
-    def _answers(self) -> Answers:
-        functions: dict[str, ClassFunctions | ConvexSets] = {}
-        here, of, single = self.world, self.setting.functions, self.case.single
-        here.rules[Op.ROOT] = self._root
-        here.rules[Op.LETTER] = self._lettered
-        answers = Answers(here, functions, {})
-        if of is not None:
-            known, average = self.declared, None
-            bounds = known.bounds
-            if known.named:
-                functions.update(self._named(known.named))
-                return answers
-            if known.linear is not None:
-                answers.spaces = self._coupled(known.linear, functions)
-                return answers
-            if known.relative is not None:
-                functions.update(self._relative(known.relative))
-                return answers
-            if known.sets and not self.case.with_g:
-                functions["f"] = self._sets("f", not single, WorldValue({}), False)
-                return answers
-            if bounds is None and (known.operators is None or self.case.with_g):
-                raise Unread(f"the class {type(of).__name__} is not posed")
-            if bounds is not None and known.weak and stated(self.claim, of):
-                # Letters that are posed have a sign: mu is written by them.
-                answers.given["mu"] = scalar(here, bounds.least)
-            if stated(self.claim, of) and not self.case.with_g and self.setting.optimum == "consensus":
-                average = known.average
-            if not self.case.with_g:
-                y_star = WorldValue({}) if single else here.deviation("y*", 1)
-            else:
-                y_star = here.atom("y*", 1) if single else here.of_client("y*", 1)
-            if bounds is None:
-                functions["f"] = self._operators(known, y_star)
-            else:
-                functions["f"] = self._functions("f", bounds, y_star, average)
-            if getattr(of, "conjugates", False) and not self.case.with_g and self.setting.optimum == "consensus":
-                functions[CONJUGATES] = self._conjugates(answers)
-            if bounds is not None and self.case.with_g:
-                mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
-                functions["g"] = (
-                    self._sets("g", False, -mean, known.bounded)
-                    if known.sets
-                    else self._functions("g", known.of_g or bounds, -mean)
-                )
-        for adversary in self.setting.adversaries:
-            if isinstance(adversary, MixingMatrix):
-                if stated(self.claim, adversary):
-                    gap = self._number(leaf(Op.LETTER, adversary.gap, NUMBER))
-                    answers.mixing[adversary.field] = here.constant(sympy.Integer(1)) - gap
-            elif not isinstance(adversary, Adversary | Delays):
-                answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
-            elif stated(self.claim, adversary):
-                answers.adversaries |= {adversary.field}
-        return answers
-
     def _check_bounds(self) -> None:
         """``Unread`` where there may be no answer of an adversary, or no noise: of such a state anything is true."""
         numbers = self.numbers or StateNumbers(self.world, self._is_drawn, self._gaps)
@@ -375,123 +307,6 @@ class _Posing:
                         f"that a vector meets all conditions of {one.term.data} is not seen: {as_text(number)} has to "
                         "be nonnegative, whatever the vectors are; say which one by feasible="
                     )
-
-    def _functions(self, name: str, bounds: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
-        curvatures, steepest, equal = None, None, False
-        if stated(self.claim, self.setting.functions):
-            equal = bool(self.case.equal) and bounds.largest is not None and bounds.least != 0
-            largest = None if bounds.largest is None else scalar(self.world, bounds.largest)
-            if bounds.least is not None:
-                curvatures = (largest if equal and largest is not None else scalar(self.world, bounds.least), largest)
-            steepest = None if bounds.steepest is None else scalar(self.world, bounds.steepest)
-        own = name == "f" and not self.case.single
-        spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if bounds.own else None
-        smooth = bounds.largest is not None
-        return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
-
-    def _sets(self, name: str, own: bool, slope: WorldValue, bounded: bool) -> ConvexSets:
-        if not stated(self.claim, self.setting.functions):
-            raise Unread("the hypotheses do not say that there are convex sets")
-        if name == "f" and self.setting.adversaries:
-            raise Unread("sets beside compressors, noise or adversaries are not posed")
-        return ConvexSets(name, own, slope, self._number(leaf(Op.GIVEN, "D", NUMBER)) if bounded else None)
-
-    def _named(self, known: Sequence[Declared]) -> Iterator[tuple[str, ClassFunctions | ConvexSets]]:
-        """Yield functions by their names: their gradients at x* sum to zero."""
-        if self.setting.adversaries or self.case.with_g:
-            raise Unread("named functions beside compressors, noise or adversaries are not posed")
-        if all(part.sets for part in known):
-            yield from ((f"f{i}", self._sets(f"f{i}", False, WorldValue({}), False)) for i in range(1, len(known) + 1))
-            return
-        slopes = [self.world.atom(f"y*_{i}", 1) for i in range(1, len(known))]
-        slopes.append(-sum(slopes, WorldValue({})))
-        for i, (part, slope) in enumerate(zip(known, slopes, strict=True), 1):
-            assert part.bounds is not None
-            yield f"f{i}", self._functions(f"f{i}", part.bounds, slope)
-
-    def _coupled(self, known: Linear, functions: dict[str, ClassFunctions | ConvexSets]) -> CoupledSpaces:
-        """A linear operator, and the functions by their names: their gradients at x* are balanced by K' u*."""
-        if not stated(self.claim, self.setting.functions):
-            raise Unread("the hypotheses do not say what is known of K")
-        if self.setting.adversaries:
-            raise Unread("a linear operator beside compressors, noise or adversaries is not posed")
-        here, single, bounds = self.world, self.case.single, known.of.bounds
-        norm, least, adjoint_least = (
-            self._number(leaf(Op.GIVEN, name, NUMBER)) if there else None
-            for name, there in ((NORM, True), (LEAST, known.least), (ADJOINT_LEAST, known.adjoint_least))
-        )
-        spaces = CoupledSpaces(here, norm, least, adjoint_least, {*self.algorithm.dual})
-        assert bounds is not None
-        convex, pull = Bounds(sympy.S.Zero, None), spaces.pull
-        if self.case.with_g:
-            slope = here.atom("y*", 1) if single else here.of_client("y*", 1)
-            mean = slope if single else here.total(slope) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
-            functions["g"] = self._functions("g", known.of.of_g or convex, -mean - pull)
-        else:
-            slope = -pull if single else here.deviation("y*", 1) - pull
-        functions["f"] = self._functions("f", bounds, slope)
-        functions[OUTER] = self._functions(OUTER, convex, here.atom(U_STAR, 1))
-        return spaces
-
-    def _relative(self, bounds: Bounds) -> dict[str, ClassFunctions | ConvexSets]:
-        if not stated(self.claim, self.setting.functions):
-            raise Unread("the hypotheses do not say that there is a reference function")
-        if self.setting.adversaries or self.case.with_g:
-            raise Unread("a reference function beside compressors, noise or adversaries is not posed")
-        here, single, smooth = self.world, self.case.single, bounds.largest is not None
-        zero = WorldValue({})
-        h = Reference("h", False, (zero, None), here.atom("grad h(x*)", 1), False)
-        least, largest = (None if c is None else scalar(here, c) for c in (bounds.least, bounds.largest))
-        slope = zero if single else here.deviation("y*", 1)
-        f = RelativeFunctions(
-            "f", not single, None, slope, False, smooth=smooth, reference=h, least=least, largest=largest
-        )
-        return {"f": f, "h": h}
-
-    def _operators(self, known: Declared, slope: WorldValue) -> ClassFunctions:
-        assert known.operators is not None
-        is_stated = stated(self.claim, self.setting.functions)
-        least, L, inverse = (None if c is None else scalar(self.world, c) for c in known.operators)
-        assert least is not None
-        bounds = OperatorBounds(least, None if L is None else L * L, inverse) if is_stated else None
-        smooth = is_stated and (L is not None or inverse is not None)
-        own = not self.case.single
-        return ClassFunctions("f", own, None, slope, False, smooth=smooth, operators=bounds, is_operator=True)
-
-    def _conjugates(self, answers: Answers) -> ClassFunctions:
-        """The conjugates of L-smooth and mu-strongly convex functions have curvatures between 1/L and 1/mu."""
-        here, curvatures, equal = self.world, None, False
-        if stated(self.claim, self.setting.functions):
-            equal = bool(self.case.equal)
-            known = [scalar(here, c).of[ONE] for c in (ELL, MU)]
-            answers.divisors.extend(known)
-            least, largest = (WorldValue({ONE: 1 / c}) for c in known)
-            curvatures = (least, largest)
-        return ClassFunctions(CONJUGATES, not self.case.single, curvatures, here.atom("x*", 1), equal, anchor="y*")
-
-    def _errors(self, adversary: Any) -> Errors:
-        here, field = self.world, adversary.field
-        is_stated = stated(self.claim, adversary)
-        independent = stated(self.claim, adversary, "mutually_independent") or (
-            is_stated and getattr(adversary, "independent", False)
-        )
-        if isinstance(adversary, UnbiasedCompressors):
-            own = "omega" in self.program.letters
-            known = leaf(Op.LETTER, "omega", NUMBER) if own and is_stated else leaf(Op.GIVEN, f"{field}.omega", NUMBER)
-            joint = self._number(leaf(Op.GIVEN, f"{field}.omega_av", NUMBER)) if adversary.average else None
-            return Errors(self._number(known), True, independent and joint is None, joint)
-        if isinstance(adversary, ContractiveCompressors) and is_stated and "alpha" in self.program.letters:
-            one = here.constant(1)
-            return Errors(one - self._number(leaf(Op.LETTER, "alpha", NUMBER)), False, False)
-        if isinstance(adversary, NoisyGradients) and is_stated:
-            sigma, batch = (leaf(Op.LETTER, name, NUMBER) for name in ("sigma", adversary.batch))
-            variance = self._number(sigma) * self._number(sigma)
-            if adversary.batch:
-                variance = variance * WorldValue({ONE: 1 / self._number(batch).of[ONE]})
-            return Errors(WorldValue({}), True, independent, variance=variance)
-        if isinstance(adversary, BoundedNoise) and is_stated:
-            return Errors(WorldValue({}), True, independent)
-        raise Unread(f"what {field} is, is not known")
 
     def _states(self, fixed: Mapping[str, Term]) -> None:
         """Every state that satisfies the invariant, by vectors that are added to the fixed point."""
@@ -640,22 +455,6 @@ class _Posing:
                 domain = at_least(domain, letters.generator(i) - value, False, i)
             self.branches[i], env[top] = values, letters.generator(i)
         return domain, letters.evaluated(e, env)
-
-
-def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
-    """The letters that compressors have of their own, and those of noise that the method knows."""
-    if isinstance(adversary, Adversary | BoundedNoise | Delays):
-        return
-    if isinstance(adversary, MixingMatrix):
-        yield Op.LETTER, adversary.gap
-    elif isinstance(adversary, NoisyGradients):
-        yield Op.LETTER, "sigma"
-        if adversary.batch:
-            yield Op.LETTER, adversary.batch
-    else:
-        unbiased = isinstance(adversary, UnbiasedCompressors)
-        of = ("omega", "omega_av") if unbiased and adversary.average else ("omega",) if unbiased else ("alpha",)
-        yield from ((Op.GIVEN, f"{adversary.field}.{c}") for c in of)
 
 
 def _vanishes(p: Any, i: int) -> bool:

@@ -133,7 +133,7 @@ def pivots(squares: Sequence[WeightedSquare]) -> tuple[str, ...]:
 
 
 def planned(posed: Posed, of: Matrix, rows: list[str]) -> Iterator[Elimination]:
-    """Plans for a block, the pivots left open: letters that stand for maxima replaced first, then none."""
+    """Yield plans for a block, with the pivots left open: first with letters for maxima replaced, then without."""
     for letter, bounds in posed.branches.items():
         places = _diagonal(posed.domain, of, letter)
         if places:

@@ -157,7 +157,7 @@ class Ratio:
 
 
 def substituted(ratio: Ratio, known: Mapping[int, Ratio]) -> Ratio:
-    """The quotient with others for some of its letters."""
+    """Return the quotient with some of its letters substituted."""
     return _evaluated(ratio.num, known) / _evaluated(ratio.den, known)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 
-from verify.multipliers.functions import ClassFunctions, FunctionAt, KnownInequality, is_shared
+from verify.multipliers.generic_functions import ClassFunctions, FunctionAt, KnownInequality, is_shared
 from verify.multipliers.reasons import Phrase
 from verify.reading.source import Unread
 from verify.reading.worlds import ONE, World, WorldValue

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from verify.multipliers.functions import DrawnPoint, KnownInequality
+from verify.multipliers.generic_functions import DrawnPoint, KnownInequality
 from verify.multipliers.reasons import Phrase
 from verify.reading.source import Unread
 from verify.reading.worlds import ONE, World, WorldValue

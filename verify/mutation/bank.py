@@ -42,7 +42,7 @@ class Mutant:
 
 
 def bank(holding: tuple[Claim, ...]) -> tuple[Mutant, ...]:
-    """All mutants of the claims that hold, and of the methods and compressors they speak of."""
+    """All mutants of the claims that hold, and of the methods and compressors they involve."""
     found = [m for claim in holding for m in (*_statements(claim), *_compressors(claim))]
     found += [m for algorithm in _algorithms(holding) for m in _methods(algorithm, holding)]
     return tuple(found)

@@ -16,8 +16,8 @@ from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, params_after
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
-from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear
+from verify.pep.interpolation import Formal
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, exactly
 from verify.reading import theory

@@ -14,7 +14,7 @@ from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
-from verify.pep import generic_states, induction, posing, worst_case
+from verify.pep import class_induction, generic_states, posing, worst_case
 from verify.pep.bounding import Refused
 from verify.pep.gram import NotLinear
 from verify.pep.programs import Certificate
@@ -64,8 +64,8 @@ def certify(case: Case, prover: Prover | None = None) -> Certified:
     ``prover``: what proves the steps, a solver by default. Raise ``ValueError`` if the claim cannot be posed at
     these parameters, or a hypothesis fails; its subclass ``Refused`` when the claim cannot be certified at any.
     """
-    if induction.applies(case.claim):
-        return induction.certify(case, prover)
+    if class_induction.applies(case.claim):
+        return class_induction.certify(case, prover)
     return worst_case.certify(case, prover=prover)
 
 

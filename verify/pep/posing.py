@@ -1,7 +1,7 @@
 """A claim as a semidefinite program: its own algorithm, run on vectors known only by their inner products.
 
 The instance is derived from the setting as the numerical ones are: the same chart about the same fixed point, with new
-rows for its increments; the classes of the setting answer as oracles of :mod:`verify.pep.functions` and
+rows for its increments; the classes of the setting answer as oracles of :mod:`verify.pep.interpolation` and
 :mod:`verify.pep.oracles`. The algorithm's ``step`` and the statement's quantities run on them unchanged, with every
 draw enumerated, and leave both sides as forms. Nothing of a method is transcribed here, so a changed algorithm gives a
 changed program.
@@ -45,8 +45,8 @@ from verify.base.evaluate import meets_grounds, params_after, rollout
 from verify.comparisons.deciding import may_agree
 from verify.pep import adversaries
 from verify.pep.blocks import InBlocks
-from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row, scalar, value
+from verify.pep.interpolation import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.oracles import Compressors, Contractions, Coordinates, InexactOracle, Messages
 from verify.pep.programs import Constraint
 from verify.reading import whole
@@ -318,7 +318,7 @@ def potential(claim: Claim) -> Quantity:
     """The potential through which a bound for every T, or a one-step inequality, is shown.
 
     For a bound it is the one that contracts in the setting, where one is declared. Otherwise it is the left side, if
-    the right side speaks of the same function of the state. Raise ``ValueError`` if there is none.
+    the right side involves the same function of the state. Raise ``ValueError`` if there is none.
     """
     statement = claim.statement
     (side, _, _), *_ = statement.comparisons

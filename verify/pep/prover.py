@@ -130,7 +130,7 @@ def _by_squares(program: Program, claimed: Fraction, homogeneous: bool) -> Certi
 
 
 def _free(program: Program) -> set[str]:
-    """Function values of the objective that no constraint speaks of."""
+    """Function values of the objective that occur in no constraint."""
     return set(program.objective.values) - {name for form in program.forms for name in form.values}
 
 

@@ -24,8 +24,8 @@ from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain, posed_as_claimed
-from verify.pep.functions import Formal
 from verify.pep.gram import BasisVector, Form, NotLinear, scalar
+from verify.pep.interpolation import Formal
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
 
@@ -116,7 +116,7 @@ def _through_potential(
 ) -> list[Certified]:
     """left <= c V, E V(next) <= factor V, V(initial) <= c' initial for the setting's V; then the constant is c c'.
 
-    Where V is one of many and the bound speaks of two quantities, the chain begins after one round: E V(first) <=
+    Where V is one of many and the bound involves two quantities, the chain begins after one round: E V(first) <=
     factor c' initial, which asks for less, and the bound holds by itself at T = 0.
     """
     left, initial = ends
@@ -140,7 +140,7 @@ def _through_potential(
 
 
 def _at_once(at: _At, ends: tuple[Quantity, Quantity], constant: Fraction) -> list[Certified]:
-    """The bound at T = 0, where it speaks of two quantities."""
+    """The bound at T = 0, where it involves two quantities."""
     left, initial = ends
     return [] if left.of is initial.of else [_link(at, left, initial, constant, initial=True)]
 

@@ -31,9 +31,10 @@ GRID = tuple(sympy.Integer(n) for n in (2, 3, 4, 6, 8, 12, 16, 32, 64))
 _OFFSETS = tuple(sympy.Integer(n) for n in (1, 2, 4, 8))
 #: Expressions in letters at most by which a term is multiplied.
 _MONOMIALS = 40
-#: Added if a whole right side grows with the number of clients; and if, for inequalities alone, other code
-#: makes a left side smaller or a right one larger, as most code does.
-_GROWING, _LOOSER = 0.6, 0.7
+#: Added if a whole right side grows with the number of clients.
+_GROWING = 0.6
+#: Added, for inequalities alone, if other code makes a left side smaller or a right one larger, as most code does.
+_LOOSER = 0.7
 #: Added if a side is multiplied by a count.
 _COUNTED = 0.4
 #: Added if letters, or a letter and a number, are compared that need not have the same unit, as a relative error and a

@@ -54,11 +54,16 @@ COSTS: Mapping[str, float] = {
 }
 #: The cost of doubling or halving a number.
 _DOUBLING = 0.2
-#: Added if a relation of a rule changes, and for each letter that is no longer mentioned.
-_REQUIRED, _LOST = 1.0, 1.0
-#: Added for a fraction if the printed number does not have that denominator, up to the largest that is usual;
-#: and for the last resorts: a number that nobody prints, and a contraction that is no longer one.
-_FRACTION, _USUAL, _LAST = 0.15, 4, 3.0
+#: Added if a relation of a rule changes.
+_REQUIRED = 1.0
+#: Added for each letter that no longer occurs.
+_LOST = 1.0
+#: Added for a fraction if the printed number does not have that denominator.
+_FRACTION = 0.15
+#: The largest usual denominator.
+_USUAL = 4
+#: Added for the last resorts: a number that nobody prints, and a contraction that is no longer one.
+_LAST = 3.0
 #: Instances at which rates are compared.
 _PROPOSED = 200
 

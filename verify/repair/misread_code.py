@@ -28,10 +28,20 @@ from verify.repair import formulas
 from verify.repair.noting import AnyNumbers, Notes, noting
 from verify.repair.rewriting import Substitution, rebuilt, substituted
 
-#: Instances at which code is run, of how many proposed; states of each; how near the same numbers are.
-INSTANCES, _PROPOSED, STATES, _NEAR = 10, 200, 3, 1e-9
-#: Single changes that mend some line, to which a second one is added; changes that are found, and tried, at most.
-_BEAM, MOST, TRIED = 3, 12, 2000
+#: Instances at which code is run.
+INSTANCES = 10
+#: Instances that are proposed for these.
+_PROPOSED = 200
+#: States of each instance.
+STATES = 3
+#: Numbers that differ by less are the same.
+_NEAR = 1e-9
+#: Single changes that mend some line, to each of which a second one is added.
+_BEAM = 3
+#: The most changes that are found.
+MOST = 12
+#: The most changes that are tried.
+TRIED = 2000
 #: The costs of replacements beyond that of another part.
 COSTS: Mapping[str, float] = {"part": 0.0, "count": 0.0, "negative": 0.0, "index": 0.1, "multiple": 0.2}
 

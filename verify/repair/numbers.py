@@ -7,8 +7,10 @@ from fractions import Fraction
 
 import sympy
 
-#: The largest denominator, or numerator below 1, of a refined number; the ratio below which two are not separated.
-_LARGEST, _NEAR = 12, 1.03
+#: The largest denominator of a refined number, or numerator below 1.
+_LARGEST = 12
+#: The ratio below which two numbers are not separated.
+_NEAR = 1.03
 #: Numbers with names whose small multiples are tried.
 _NAMED = (sympy.exp(-1), sympy.E, sympy.sqrt(2), sympy.sqrt(3), sympy.pi)
 _MULTIPLES = tuple(sympy.Rational(a, b) for b in range(1, 5) for a in range(1, 9) if sympy.gcd(a, b) == 1)

@@ -17,8 +17,10 @@ from fedtheory.settings.relations import Quantity
 from verify.report.statement import expression as words
 
 _INEQUALITIES = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
-#: The indices and superscripts of a name, and what is left of it then.
-_INDICES, _WORDS = re.compile(r"[_^](\{[^}]*\}|\w)"), re.compile(r"[A-Za-z]+")
+#: The indices and superscripts of a name.
+_INDICES = re.compile(r"[_^](\{[^}]*\}|\w)")
+#: The words of what remains.
+_WORDS = re.compile(r"[A-Za-z]+")
 
 
 def others(claim: Claim) -> Iterator[Claim]:

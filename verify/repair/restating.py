@@ -24,8 +24,12 @@ from verify.base.evaluate import meeting
 from verify.derivation.runs import outside
 from verify.repair.of_paper import mentioned_quantities, others
 
-#: Runs whose iterations are compared, how many are proposed, and how near equal numbers come out.
-_RUNS, _PROPOSED, _NEAR = 40, 2000, 1e-9
+#: Runs whose iterations are compared.
+_RUNS = 40
+#: Runs that are proposed.
+_PROPOSED = 2000
+#: Numbers that differ by less are equal.
+_NEAR = 1e-9
 
 
 def restated(claim: Claim) -> Iterator[Claim]:

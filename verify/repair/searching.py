@@ -28,19 +28,26 @@ HOLDING = ("proved", "certified", "supported")
 LONG = 160
 #: The number of repairs of a sort that are reported if only supported.
 _SUPPORTED = 2
-#: Letters subtracted from the least number that is shown; numbers with names that are tried beside it; and numbers
-#: that hold without being shown, after which no others are looked for.
-_LETTERS, _NAMES, _UNSHOWN = 6, 2, 2
+#: Letters that are subtracted from the least number that is shown.
+_LETTERS = 6
+#: Named numbers that are tried beside it.
+_NAMES = 2
+#: Numbers that hold without being shown, after which no more are tried.
+_UNSHOWN = 2
 #: Numbers that are checked below one that is only supported.
 _LOWERED = 3
 #: The cost of stating the same in another setting.
 RESTATED = 0.1
-#: Counterexamples that are enough to begin with, and the share of the trials in which changes are tried.
-_KNOWN, _SHARE = 4, 0.8
+#: Counterexamples that are enough to begin with.
+_KNOWN = 4
+#: The share of the trials that changes take.
+_SHARE = 0.8
 #: The most that a single change may cost before two together are tried.
 _TWO = 3.6
-#: Single changes from which pairs are made, one of a sort; and others that join them.
-_BEAM, _JOINING = 8, 120
+#: Single changes from which pairs are made, one of a sort.
+_BEAM = 8
+#: Other changes that join them.
+_JOINING = 120
 
 
 @dataclass(frozen=True)

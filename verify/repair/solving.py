@@ -10,8 +10,10 @@ import sympy
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Undefined, holds
 
-#: Choices that are followed, and values of the letters at which relations are tried.
-_MOST, _VALUES = 16, (Fraction(1, 3), Fraction(2), Fraction(7, 5), Fraction(11))
+#: Choices that are followed.
+_MOST = 16
+#: Values of the letters at which relations are tried.
+_VALUES = (Fraction(1, 3), Fraction(2), Fraction(7, 5), Fraction(11))
 
 Assignments = Mapping[sympy.Symbol, sympy.Expr]
 

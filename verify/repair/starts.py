@@ -27,8 +27,10 @@ from verify.repair import of_paper
 
 #: Gradients, and those of the conjugates f_i^*, by the names that problems give them.
 _MAPS = {"gradient": "grad f_i", "conjugate_gradient": "grad f_i^*"}
-#: Instances at which a start is tested, and recipes from which they are made.
-_INSTANCES, _PROPOSED = 6, 60
+#: Instances at which a start is tested.
+_INSTANCES = 6
+#: Recipes from which they are made.
+_PROPOSED = 60
 
 
 def starts(claim: Claim) -> Iterator[tuple[str, Setting, Algorithm]]:

@@ -26,16 +26,24 @@ from verify.evidence.record import Evidence
 from verify.repair import misread_code
 from verify.search import hostile, hunting, refutation
 
-#: Instances of a short search, and how many that refute the printed claim are collected.
-SHORT, FIRST = 24, 10
+#: Instances of a short search.
+SHORT = 24
+#: Counterexamples to the printed claim that are collected.
+FIRST = 10
 #: Counterexamples at which changes are tried, those that refuted most of late first.
 POOL = 24
 #: Instances that are proposed to see what a hypothesis leaves.
 PROPOSED = 200
 #: The number of them of which a share is counted.
 SOME = 6
-#: The cost of a short search, a longer one and a check by all methods, and the total effort.
-SHORT_SEARCH, LONG_SEARCH, CHECK, EFFORT = 1, 4, 10, 600
+#: The cost of a short search.
+SHORT_SEARCH = 1
+#: The cost of a longer search.
+LONG_SEARCH = 4
+#: The cost of a check by all methods.
+CHECK = 10
+#: The total effort.
+EFFORT = 600
 #: Seconds of processor time of one trial: changed code may never end.
 ENDLESS = 3600
 #: The number of other seeds at which a supported repair is searched again.

@@ -36,7 +36,6 @@ from fedtheory.settings.relations import Quantity
 from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.pep import posing
-from verify.pep.functions import Formal
 from verify.pep.gram import (
     OPTIMUM,
     ZERO,
@@ -50,6 +49,7 @@ from verify.pep.gram import (
     strong_convexity,
     value,
 )
+from verify.pep.interpolation import Formal
 from verify.proofs import identity
 from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, by_role, role
 from verify.step_models import sampled_blocks
@@ -182,7 +182,7 @@ def _constant(
 
 
 def _sides(claim: Claim) -> tuple[Bound, dict[str, sympy.Expr]]:
-    """The statement, and the coefficients of its right side; all must speak of the state after T rounds."""
+    """The statement, and the coefficients of its right side; all must involve the state after T rounds."""
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is None:
         raise Unprovable(f"{claim.id} is not a bound given as a whole")

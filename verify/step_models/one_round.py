@@ -32,15 +32,15 @@ from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.exact import symbolic
 from verify.pep import posing
-from verify.pep.functions import Formal
 from verify.pep.gram import OPTIMUM, ZERO, Sample, row, scalar, strong_convexity, value
+from verify.pep.interpolation import Formal
 from verify.proofs import identity
 from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, by_role
 from verify.step_models import sampled_blocks
 from verify.step_models.inexact_blocks import constants, gap_of, is_gap, next_error, starts_from
 from verify.step_models.sampled_blocks import coefficients, require_nonnegative, squares
 
-#: What a claim may speak of.
+#: What a claim may involve.
 _NEXT, _MOVE, _GAP, _SPREAD, _DRIFT = "next gap", "move", "gap", "spread", "drift"
 _THETA = np.zeros((1, 0))
 _z, _Pg, _Pe, _g_mean, _e_mean = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e"))

@@ -18,8 +18,8 @@ from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import expectation
 from verify.base.evaluate import meeting
-from verify.pep.functions import Formal
 from verify.pep.gram import Form, scalar
+from verify.pep.interpolation import Formal
 from verify.proofs.identity import Unprovable, by_role, is_nonnegative, is_zero
 
 #: Recipes among which instances that meet a claim's hypotheses are looked for, at all and with special parameters.

@@ -1,7 +1,7 @@
 """One point of a comparison: what a claim prints against its exact worst case, at one choice of the parameters.
 
 What is compared depends on the statement. A contraction, E[potential after] <= factor * potential, is compared by its
-*factor*. A bound for every T has the factor by which its potential contracts and, where it speaks of something else
+*factor*. A bound for every T has the factor by which its potential contracts and, where it involves something else
 than the potential, the *constant* before factor^T. An inequality left <= right with one quantity on the right is
 compared by its *ratio* left/right, any other one by its *decrease*: right = P - N with positive coefficients, and N is
 what is guaranteed of P - left.

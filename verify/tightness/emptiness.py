@@ -27,8 +27,8 @@ BASELINES: Mapping[str, Baseline] = {
 
 
 def words(points: Sequence[Point], baseline: str | None = None) -> list[str]:
-    """At how many points the stated factor is 1 or more, and at how many it is no better than the baseline's; what
-    compares to the baseline is the factor alone, not what a step costs."""
+    """Return at how many points the stated factor is at least 1, and at how many it is not below the baseline's. Only
+    the factors are compared, not the cost of a step."""
     rates = [point for point in points if point.subject is Subject.FACTOR]
     empty = [point for point in rates if point.printed >= 1]
     lines = []

@@ -27,8 +27,8 @@ from verify.base.verdict import Verdict
 from verify.comparisons.deciding import may_agree
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import bounded, enclosed, nonnegative, posed_as_claimed
-from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear, scalar
+from verify.pep.interpolation import Formal
 from verify.pep.programs import Certificate, Program
 from verify.pep.prover import DoesNotHold, ProofStep, Prover, Solving, Stored, stored
 from verify.tightness import tabulated

@@ -23,8 +23,8 @@ from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, sides
 from verify.comparisons.deciding import may_agree
 from verify.pep import faces, rounding
-from verify.pep.functions import Formal, OfClass, Record
 from verify.pep.gram import BasisVector, Form, Vector
+from verify.pep.interpolation import Formal, OfClass, Record
 from verify.pep.programs import Program, Solution
 
 #: Relative errors at which the entries of a worst case are taken for simple fractions.
@@ -47,7 +47,7 @@ class At:
         """The coordinates ``(d,)`` of a vector."""
         total = np.array([Quotient(0)] * self.d, dtype=object)
         for row, c in getattr(of, "coefficients", {}).items():
-            # What no constraint speaks of may be anything.
+            # What occurs in no constraint may be anything.
             if row in self.coordinates:
                 total = total + Quotient(c) * self.coordinates[row]
         return total

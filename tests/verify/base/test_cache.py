@@ -143,7 +143,7 @@ def test_the_files_that_look_other_claims_up_are_known():
     }
     asking |= {"verify/checking.py", "verify/evidence/references.py"}
     # The id under which multipliers of the same step are stored, which are checked in any case.
-    asking |= {"verify/multipliers/induction.py"}
+    asking |= {"verify/multipliers/contraction.py"}
     # The claims from which one follows, whose files are its own.
     asking |= {"verify/methods/derivation.py", "verify/derivation/telescoping.py"}
     # Loaded for commands, and not for a check.

@@ -13,7 +13,7 @@ from fedtheory.algorithms import feddcd
 from fedtheory.papers.feddcd import dual
 from fedtheory.papers.feddcd.dual import N, alpha, beta, rate, tau
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.multipliers.induction import step_of
+from verify.multipliers.contraction import step_of
 from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
 

@@ -14,7 +14,7 @@ from fedtheory import claims
 from fedtheory.randomness import support_of
 from verify.base.case import Case
 from verify.base.evaluate import meeting, sides
-from verify.multipliers import forms, functions, posing
+from verify.multipliers import forms, generic_functions, posing
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import _Posing
 from verify.multipliers.proving import stored
@@ -276,14 +276,14 @@ def differs():
 
 
 def test_a_program_in_which_all_clients_have_one_gradient_is_told(monkeypatch):
-    at = functions.ClassFunctions.at
+    at = generic_functions.ClassFunctions.at
 
     def alike(functions, world, point, apart=False):
         found = at(functions, world, point, apart)
         found.gradient = WorldValue({k: c for k, c in found.gradient.of.items() if not any(atom.own for atom in k[1])})
         return found
 
-    monkeypatch.setattr(functions.ClassFunctions, "at", alike)
+    monkeypatch.setattr(generic_functions.ClassFunctions, "at", alike)
     assert differs()
 
 
@@ -305,7 +305,7 @@ def test_clients_that_are_drawn_one_by_one_are_no_subset(monkeypatch):
 
 
 def test_a_curvature_that_is_not_the_class_s_is_told(monkeypatch):
-    made = functions.ClassFunctions._at_drawn_points
+    made = generic_functions.ClassFunctions._at_drawn_points
 
     def swapped(functions, world):
         least, largest = functions.curvatures
@@ -313,5 +313,5 @@ def test_a_curvature_that_is_not_the_class_s_is_told(monkeypatch):
         yield from made(functions, world)
         functions.curvatures = least, largest
 
-    monkeypatch.setattr(functions.ClassFunctions, "_at_drawn_points", swapped)
+    monkeypatch.setattr(generic_functions.ClassFunctions, "_at_drawn_points", swapped)
     assert not all(true for _, _, true in compared(ROUND, 1, 1))

@@ -8,7 +8,7 @@ import fedtheory as ft
 from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.pep import induction
+from verify.pep import class_induction
 
 mu, L, gamma = ft.letters("mu L gamma")
 NUMBERS = (sympy.Eq(L, 1), sympy.Eq(mu, sympy.Rational(1, 4)), sympy.Eq(gamma, sympy.Rational(1, 2)))
@@ -30,7 +30,7 @@ def found(rate, gap):
     statement = ft.bound(GD, ft.E(after) <= rate**ft.T * before)
     claim = ft.Claim("own/bound", setting=setting, statement=statement, requires=NUMBERS)
     _, instance = next(meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
-    return induction.certify(Case.of(claim, instance))
+    return class_induction.certify(Case.of(claim, instance))
 
 
 @pytest.mark.parametrize("gap", [ft.distance, ft.gap])

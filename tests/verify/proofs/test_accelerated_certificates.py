@@ -16,8 +16,8 @@ from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.pep import posing
-from verify.pep.functions import Majorised, rows
 from verify.pep.gram import NotLinear
+from verify.pep.interpolation import Majorised, rows
 from verify.pep.worst_case import certify
 from verify.search import hunting
 

@@ -17,9 +17,9 @@ from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting
 from verify.base.verdict import Verdict
 from verify.methods import identities
-from verify.pep import induction, posing
-from verify.pep.functions import Majorised, rows
+from verify.pep import class_induction, posing
 from verify.pep.gram import ZERO, Form, NotLinear, row
+from verify.pep.interpolation import Majorised, rows
 from verify.pep.oracles import InexactOracle
 from verify.reading import whole
 
@@ -58,7 +58,7 @@ def conditioned():
 def test_repaired_bounds_are_proved(id):
     claim = claims.get(f"{id}/repaired")
     for instance in instances(claim, 3):
-        found = induction.certify(Case.of(claim, instance))
+        found = class_induction.certify(Case.of(claim, instance))
         assert found.verdict is Verdict.CERTIFIED, (instance.text, found.note)
         assert found.certificate is not None and found.certificate.check() and found.certificate.bound == 0
 
@@ -68,7 +68,7 @@ def test_bounds_as_printed_are_not(id):
     # In the algorithm as it is printed idle clients keep their answers: it has another Lyapunov function.
     claim = claims.get(f"{id}/refreshed" if id.startswith("feddcd/theorem-5.2") else id)
     for instance in instances(claim, 2):
-        assert induction.certify(Case.of(claim, instance)).verdict is Verdict.OPEN
+        assert class_induction.certify(Case.of(claim, instance)).verdict is Verdict.OPEN
 
 
 def blocks(tau, *bounds, kappa=10):
@@ -81,7 +81,7 @@ def blocks(tau, *bounds, kappa=10):
 def test_different_smoothness_constants():
     instance = blocks(3, 1, 4, 4)
     assert instance.params.eta == Fr(1, 32)
-    assert induction.certify(Case.of(C1, instance)).verdict is Verdict.CERTIFIED
+    assert class_induction.certify(Case.of(C1, instance)).verdict is Verdict.CERTIFIED
 
 
 def test_worst_factor_is_found_to_three_digits():
@@ -90,7 +90,7 @@ def test_worst_factor_is_found_to_three_digits():
     assert 0.975 < contraction < 0.976
     for factor, verdict in ((Fr(978, 1000), Verdict.CERTIFIED), (Fr(975, 1000), Verdict.OPEN)):
         variant = THEOREM.variant(factor=sympy.Rational(factor.numerator, factor.denominator))
-        assert induction.certify(Case.of(variant, instance)).verdict is verdict
+        assert class_induction.certify(Case.of(variant, instance)).verdict is verdict
 
 
 def largest_factor(alpha, beta, eta, delta):
@@ -163,7 +163,7 @@ def test_planted_errors_are_not_proved(name, claim):
     verdicts = []
     for instance in [blocks(2, 1, 1)] if of_rbcd else instances(claim, 6, two_clients):
         try:
-            verdicts.append(induction.certify(Case.of(claim, instance)).verdict)
+            verdicts.append(class_induction.certify(Case.of(claim, instance)).verdict)
         except ValueError as error:
             assert "negative at these parameters" in str(error)
     assert set(verdicts) == {Verdict.OPEN}
@@ -171,16 +171,16 @@ def test_planted_errors_are_not_proved(name, claim):
 
 def test_estimates_of_idle_blocks_must_be_kept():
     instance = blocks(2, 1, 1, 1, 1, 1, kappa=1)
-    assert induction.certify(Case.of(C1, instance)).verdict is Verdict.CERTIFIED
+    assert class_induction.certify(Case.of(C1, instance)).verdict is Verdict.CERTIFIED
     planted = C1.variant(algorithm=replace(inexact_rbcd.algorithm, step=reset))
-    assert induction.certify(Case.of(planted, instance)).verdict is Verdict.OPEN
+    assert class_induction.certify(Case.of(planted, instance)).verdict is Verdict.OPEN
 
 
 @pytest.mark.parametrize("claim", [THEOREM, C2, E1])
 def test_step_that_leaves_the_constraint_set_is_not_proved(claim):
     leaving = claim.variant(algorithm=replace(inexact.tracked, step=leaves))
     (instance,) = instances(leaving, 1)
-    found = induction.certify(Case.of(leaving, instance))
+    found = class_induction.certify(Case.of(leaving, instance))
     assert found.verdict is Verdict.OPEN and "leaves" in found.note
 
 
@@ -189,13 +189,13 @@ def test_oracles_that_are_too_bad():
     poor = replace(instance, params=instance.params._replace(delta=Fr(9, 5)))
     assert not hypotheses_hold(Case.of(THEOREM, poor))
     with pytest.raises(ValueError, match="hypotheses"):
-        induction.certify(Case.of(THEOREM, poor))
+        class_induction.certify(Case.of(THEOREM, poor))
     anyone = THEOREM.variant(requires=[h for h in THEOREM.requires if h is not inexact.INEXACT])
     assert largest_factor(1, 20, Fr(1, 4), Fr(9, 10)) > 1
-    assert induction.certify(Case.of(anyone, poor)).verdict is Verdict.OPEN
+    assert class_induction.certify(Case.of(anyone, poor)).verdict is Verdict.OPEN
     # The lemmas hold for every delta.
     for lemma in (C2, E1):
-        assert induction.certify(Case.of(lemma, poor)).verdict is Verdict.CERTIFIED
+        assert class_induction.certify(Case.of(lemma, poor)).verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize("claim", [THEOREM, C1, E1])
@@ -205,7 +205,7 @@ def test_every_hypothesis_on_the_class_is_needed(claim):
     for hypothesis in claim.requires:
         rest = claim.variant(requires=[h for h in claim.requires if h is not hypothesis])
         try:
-            induction.certify(Case.of(rest, instance))
+            class_induction.certify(Case.of(rest, instance))
         except ValueError as error:
             refused.append(str(error))
     assert any("worse oracles" in text for text in refused)
@@ -228,12 +228,12 @@ def test_claims_of_another_kind():
     for id in ("feddcd/theorem-4.1/eq-3", "feddcd/theorem-C.1/parameters"):
         claim = claims.get(id)
         with pytest.raises(ValueError, match="not a bound in a setting"):
-            induction.certify(Case.of(claim, instances(claim, 1, lambda instance: True)[0]))
+            class_induction.certify(Case.of(claim, instances(claim, 1, lambda instance: True)[0]))
     (instance,) = instances(THEOREM, 1)
     later = THEOREM.variant(factor=THEOREM.statement.factor ** sympy.Symbol("T", integer=True, nonnegative=True))
     if later.statement.factor.has(inexact.dual.T):
         with pytest.raises(ValueError, match="constant times factor"):
-            induction.certify(Case.of(later, instance))
+            class_induction.certify(Case.of(later, instance))
 
 
 # For all parameters

@@ -16,8 +16,8 @@ from verify.base.case import Case
 from verify.base.evaluate import meeting, sides
 from verify.base.verdict import Verdict
 from verify.pep import posing, rounding
-from verify.pep.functions import OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import Form, row
+from verify.pep.interpolation import OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.oracles import NOISE, Contractions, Messages
 from verify.pep.programs import Program
 from verify.pep.worst_case import certify

@@ -10,7 +10,7 @@ import sympy
 import fedtheory as ft
 from fedtheory import claims
 from fedtheory.kinds.one_step import OneStep
-from verify.multipliers.induction import chain_of, step_of
+from verify.multipliers.contraction import chain_of, step_of
 from verify.multipliers.proving import prove
 from verify.reading.source import Unread
 

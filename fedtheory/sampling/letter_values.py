@@ -27,10 +27,14 @@ _PLACES = ("high",) * 6 + ("inside",) * 3 + ("anywhere", "low")
 _INSIDE = tuple(Fraction(v) for v in ("1/2", "1/2", "9/10", "1/4", "1/10", "1/100"))
 #: Shares of a bound that may not be attained.
 _BELOW = tuple(Fraction(v) for v in ("1/2", "3/4", "9/10", "99/100", "999999/1000000"))
-#: Scales on which letters lie that nothing bounds, and the largest integer among them.
-_WIDE, _LARGEST = (Fraction(1, 100), Fraction(100)), 6
-#: The same where extreme values decide, and cost nothing.
-_EXTREME, _LARGE = (Fraction(1, 10**6), Fraction(10**8)), 10**4
+#: Scales of letters that nothing bounds.
+_WIDE = (Fraction(1, 100), Fraction(100))
+#: The largest integer among such letters.
+_LARGEST = 6
+#: The same scales where extreme values decide, and cost nothing.
+_EXTREME = (Fraction(1, 10**6), Fraction(10**8))
+#: The largest integer there.
+_LARGE = 10**4
 
 
 class LetterBound(NamedTuple):

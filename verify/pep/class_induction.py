@@ -1,7 +1,7 @@
 """Bounds for every number of rounds, by induction, over a whole class of functions and of inexact oracles.
 
 A bound constant * factor^T * initial is shown through a Lyapunov function gap + A * error, whose weight A >= 0 is a
-multiplier of one program among the others. A bound that speaks of the state after T rounds alone is its own induction
+multiplier of one program among the others. A bound that involves the state after T rounds alone is its own induction
 hypothesis. The algorithm's step, the oracle's calls and the statement's quantities run on formal vectors
 (:mod:`verify.pep.posing`); every certificate is checked in exact arithmetic.
 """
@@ -32,8 +32,8 @@ from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, posed_as_claimed
-from verify.pep.functions import Formal
 from verify.pep.gram import BasisVector, Form, NotLinear
+from verify.pep.interpolation import Formal
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
 from verify.reading import theory
