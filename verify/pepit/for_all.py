@@ -236,7 +236,8 @@ def _stated(answer: Any, run: Run) -> Ratio:
     number = None if last is None else exactly.of(last)
     if number is None or number.rounded:
         raise ValueError(
-            "the function returns no stated value beside PEPit's, or one that is no function of its letters"
+            "the function returns no stated value beside PEPit's, or one that is no function of its letters: "
+            "let it return both, as in `return problem.solve(), L / (4*n + 2)`"
         )
     return run.constant(number.exact)
 
