@@ -197,8 +197,8 @@ def _proofs_of_letters(found: ForAll, file: Path, kind: str) -> Iterator[tuple[s
         checker.check(json.dumps(data))
     stem = _stem(file)
     if kind == "latex":
-        there = " and ".join(f"{name} = {x}" for name, x in found.base.items())
-        attained = f"It is attained, at {there} for one." if found.is_attained else ""
+        there = ", ".join(f"{name} = {x}" for name, x in found.base.items())
+        attained = f"It is attained, for instance at {there}." if found.is_attained else ""
         yield f"{stem}_letters.tex", pages.text(found.objects, found.defined, attained)
     elif kind == "rocq":
         yield f"p_{stem}_letters.v", rocq.text(found.objects)

@@ -296,5 +296,6 @@ def unexplained(symbols: Symbols, written: str) -> Iterator[str]:
     """Yield what symbols without a name of their own stand for, unless it is ``written`` already."""
     for name, symbol in {**symbols.vectors, **symbols.values}.items():
         defined = f"\\({symbol} =" in written or f"\\({symbol}\\) and" in written
-        if re.fullmatch(r"[vF]_\{(i, )?\d+\}", symbol) and not defined:
-            yield f"\\({symbol}\\) is {mathematical(name.partition(': ')[2] or name)}."
+        meaning = mathematical(name.partition(": ")[2] or name)
+        if re.fullmatch(r"[vF]_\{(i, )?\d+\}", symbol) and not defined and meaning != f"\\({symbol}\\)":
+            yield f"\\({symbol}\\) is {meaning}."

@@ -86,9 +86,30 @@ def _read(problem: Any, roots: bool, reader: _Reader | None = None) -> tuple[Mod
 
 
 def prepare(problem: Any) -> None:
-    """Have PEPit list all constraints of a problem, if it has not yet."""
+    """Have PEPit list all constraints of a problem, if it has not yet.
+
+    ``ValueError`` where PEPit would list those of another problem, or has listed before all were there: it looks once.
+    """
     if problem.objective is None:
+        if not all(map(_is_current, problem.list_of_performance_metrics)):
+            raise ValueError("another PEP was begun after this one: solve or certify each before the next is begun")
         problem._prepare_constraints(verbose=0)
+    listed = {id(c) for c in (*problem._list_of_prepared_constraints, *problem._list_of_prepared_psd)}
+    metrics = sum(
+        c.expression.decomposition_dict.get(problem.objective) == 1 for c in problem._list_of_prepared_constraints
+    )
+    added = [c for c in (*problem.list_of_constraints, *problem.list_of_psd) if id(c) not in listed]
+    if added or len(problem.list_of_performance_metrics) != metrics:
+        raise ValueError("a constraint or metric was added after the problem was solved or certified: begin a new PEP")
+
+
+def _is_current(expression: Any) -> bool:
+    """Return True if PEPit's lists, which a new problem empties, have the points and values of an expression."""
+    from PEPit import Expression, Point
+
+    leaves = [leaf for key in expression.decomposition_dict for leaf in (key if isinstance(key, tuple) else (key,))]
+    lists = {Point: Point.list_of_leaf_points, Expression: Expression.list_of_leaf_expressions}
+    return all(any(leaf is one for one in lists.get(type(leaf), [leaf])) for leaf in leaves)
 
 
 def named(listed: list[Any], kind: str) -> Iterator[tuple[str, Any]]:
@@ -127,8 +148,8 @@ class _Reader:
                 one, other = sorted(self.points.setdefault(point.counter, len(self.points)) for point in key)
                 pair: Key = (one, other)
             elif not hasattr(key, "counter"):
-                # The key of the constant is 1.
-                constant += exact
+                # The key of the constant is 1. No small one is noise: it may be all that is allowed.
+                constant += exact if exact or not weight else rational(Fraction(float(weight)))
                 continue
             else:
                 pair = self.values.setdefault(key.counter, len(self.values))
@@ -163,7 +184,9 @@ def captured(reading: Callable[[Any, float | None], T], solved: bool = True) -> 
     solve = PEP.solve
 
     def solving(self: Any, *arguments: Any, **named: Any) -> Any:
-        value = solve(self, *arguments, **(named | {"verbose": 0})) if solved else math.nan
+        given = inspect.signature(solve).bind(self, *arguments, **named)
+        given.arguments["verbose"] = 0
+        value = solve(*given.args, **given.kwargs) if solved else math.nan
         found.append(reading(self, None if value is None else float(value)))
         return value
 
@@ -208,9 +231,13 @@ def read(
             if not as_program:
                 function = _function(names, call, file)
                 answer = function(**_arguments(function, arguments))
+        except SystemExit as error:
+            # A program may end so: what it has solved counts, unless it says that it failed.
+            if error.code or not found:
+                raise ValueError(f"{file}: the program ends by itself, with exit status {error.code or 0}") from error
         except ValueError:
             raise
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             raise ValueError(f"{file}: {type(error).__name__}: {error}") from error
     if not found:
         raise ValueError(f"{file}: no PEP was solved; name a function of the file by --call")
@@ -219,12 +246,15 @@ def read(
 
 @contextlib.contextmanager
 def _beside(file: Path) -> Iterator[None]:
-    """Let a file import what lies beside it, as Python does for a program."""
+    """Let a file import what lies beside it, and see no arguments but its name, as a program that Python runs."""
+    arguments = sys.argv
     sys.path.insert(0, str(file.resolve().parent))
+    sys.argv = [str(file)]
     try:
         yield
     finally:
         sys.path.pop(0)
+        sys.argv = arguments
 
 
 def _function(names: Mapping[str, Any], call: str | None, file: Path) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Generic, TypeAlias, TypeVar, cast
 
 from verify.pep import faces
-from verify.pepit import invariances, optimality, points, recognised, systems
+from verify.pepit import absent, invariances, optimality, points, recognised, systems
 from verify.pepit.algebraic import Algebraic, Field, rational
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
@@ -107,12 +107,12 @@ def bounds(
 
     ``roots``: whether worst cases may have square roots that the coefficients do not have.
 
-    ``ValueError`` if the solver finds its constraints contradictory, or its objective without a bound.
+    ``ValueError`` if there is no worst case: its constraints contradict one another, or its objective has no bound.
     """
     primal, dual = model.primal(), model.dual()
     found = systems.optimum(primal)
     if found is None:
-        raise ValueError("the solver finds no worst case: the objective has no bound, or the constraints contradict")
+        raise ValueError(absent.reason(model, rounded))
     multipliers, value = model.multipliers(found, primal), -found.value
     starts = [[points.rounded(end)] for end in (found.point, multipliers)]
     for optimal in optimality.optimal(primal, dual, found.point, multipliers):

@@ -113,8 +113,9 @@ def of(value: Any) -> Exact | None:
     return None
 
 
-#: The largest denominator, and relative error, with which a float is read as a fraction; what may be 0, after rounding.
-_DENOMINATOR, _ERROR, _NOISE = 10**6, Fraction(1, 2**52), Fraction(1, 2**51)
+#: The largest denominator, and relative error, with which a float is read as a fraction; what may be 0, after rounding:
+#: few units of the last digits that numbers of size one have, where a small number that was meant has many digits.
+_DENOMINATOR, _ERROR, _NOISE, _UNIT = 10**6, Fraction(1, 2**52), Fraction(1, 2**51), Fraction(1, 2**60)
 
 
 def read(value: float) -> Exact:
@@ -123,7 +124,7 @@ def read(value: float) -> Exact:
     What is left where numbers of size one cancel is 0, as rounded.
     """
     written = Fraction(value)
-    if 0 < abs(written) <= _NOISE:
+    if 0 < abs(written) <= _NOISE and not written % _UNIT:
         return Exact(Fraction(0), rounded=True)
     simple = written.limit_denominator(_DENOMINATOR)
     if abs(simple - written) <= _ERROR * abs(written):
@@ -305,4 +306,4 @@ class _Exactly(ast.NodeTransformer):
 def compiled(source: str, name: str) -> tuple[Any, dict[str, Any]]:
     """The code of a file that computes exactly, and the names that it needs. ``SyntaxError`` if it is no Python."""
     tree = _Exactly(source).visit(ast.parse(source, name))
-    return compile(tree, name, "exec"), dict(_NAMES)
+    return compile(tree, name, "exec", dont_inherit=True), dict(_NAMES)

@@ -121,7 +121,7 @@ def prove(
         # What was set to 0 where all is posed stands in no form.
         zero = [name for row, name in called.items() if row.startswith("x") and row not in used]
         if zero:
-            says.append(f"nothing changes where vectors are shifted so that {' = '.join(zero)} = 0, as they are here")
+            says.append(f"Nothing changes where vectors are shifted so that {' = '.join(zero)} = 0, as they are here")
         made = objects.of_letters(proofs, file.name, says, called)
     return ForAll(
         run.names,
@@ -236,7 +236,8 @@ def _stated(answer: Any, run: Run) -> Ratio:
     number = None if last is None else exactly.of(last)
     if number is None or number.rounded:
         raise ValueError(
-            "the function returns no stated value beside PEPit's, or one that is no function of its letters"
+            "the function returns no stated value beside PEPit's, or one that is no function of its letters: "
+            "let it return both, as in `return problem.solve(), L / (4*n + 2)`"
         )
     return run.constant(number.exact)
 

@@ -8,7 +8,7 @@ its value f_1; of other functions these have their letters. Where a gradient is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -68,65 +68,115 @@ def of(problem: Any, number: Callable[[Any], str]) -> Notation:
 
     ``number``: writes a coefficient.
     """
+    from PEPit import Function
+
     points: dict[int, str] = {}
     values: dict[int, str] = {}
     functions: dict[str, tuple[str, tuple[str, ...]]] = {}
     leaves = [f for f in problem.list_of_functions if f.get_is_leaf()]
     if len(leaves) > len(_FUNCTIONS):
         return Notation()
-    optima = {x.counter for f in problem.list_of_functions for x, _, _ in f.list_of_stationary_points}
+    # A problem knows the functions that it declared; their sums, which may have minimisers, know themselves.
+    of_leaves = {id(f) for f in leaves}
+    sums = [
+        f
+        for f in Function.list_of_functions
+        if not f.get_is_leaf() and f.list_of_points and all(id(one) in of_leaves for one in f.decomposition_dict)
+    ]
+    if len(sums) > len(_FUNCTIONS):
+        return Notation()
+    optima = {x.counter for f in (*leaves, *sums) for x, _, _ in f.list_of_stationary_points}
     for name, x in enumerate(sorted(k for k in optima if k is not None)):
         points[x] = "x*" if not name else f"y_{name}"
-    defined = []
+    for letter, f in zip(_FUNCTIONS.upper(), sums, strict=False):
+        for k, (_, _, value) in enumerate(f.list_of_points):
+            if value.counter is not None:
+                values.setdefault(value.counter, f"{letter}_{k}")
+    named = {}
     for letter, f in zip(_FUNCTIONS, leaves, strict=False):
-        lines: list[str] = []
-        named: list[str] = []
+        of_points: list[str] = []
         for k, (x, g, value) in enumerate(f.list_of_points):
-            here, slope = (f"x_{k}", f"g_{k}") if letter == "f" else (f"x_{letter}{k}", f"g_{letter}{k}")
+            here, slope = _names_of(letter, k)
             if x.counter is not None:
                 here = points.setdefault(x.counter, here)
             if g.counter is not None:
                 points.setdefault(g.counter, slope)
             if value.counter is not None:
                 values.setdefault(value.counter, f"{letter}_{k}")
-            named.append(here)
+            of_points.append(here)
+        named[letter] = tuple(of_points)
+        functions[str(f.counter)] = (letter, named[letter])
+    defined = []
+    for letter, f in zip(_FUNCTIONS, leaves, strict=False):
+        lines: list[str] = []
+        for k, (x, g, value) in enumerate(f.list_of_points):
+            slope = _names_of(letter, k)[1]
             if x.counter is None:
-                lines.append(f"{here} = {_sum(x, points, number)}")
+                lines.append(f"{named[letter][k]} = {_sum(x, points, number)}")
             if g.counter is None or points[g.counter] != slope:
                 lines.append(f"{slope} = {_sum(g, points, number)}")
             if value.counter is None or values[value.counter] != f"{letter}_{k}":
                 lines.append(f"{letter}_{k} = {_sum(value, values, number)}")
-        functions[str(f.counter)] = (letter, tuple(named))
         of_gradients = "g_k" if letter == "f" else f"g_{letter}k"
         kind = re.sub(r"(?<!^)(?=[A-Z])", " ", type(f).__name__).lower()
         start = (
-            f"{letter} is a {kind}. The points of {letter}, numbered from 0, are {', '.join(named)}; "
+            f"{letter} is a {kind}. The points of {letter}, numbered from 0, are {', '.join(named[letter])}; "
             f"{of_gradients} is its (sub)gradient at number k, and {letter}_k its value"
         )
         defined.append("; ".join([start, *lines]) + ".")
+    letters = {id(f): letter for letter, f in zip(_FUNCTIONS, leaves, strict=False)}
+    for letter, f in zip(_FUNCTIONS.upper(), sums, strict=False):
+        lines = [
+            f"{letter}_{k} is its value at {_sum(x, points, number)}"
+            for k, (x, _, value) in enumerate(f.list_of_points)
+            if values.get(value.counter) == f"{letter}_{k}"
+        ]
+        if lines:
+            whole = _written([(letters[id(one)], c) for one, c in f.decomposition_dict.items()], number)
+            defined.append("; ".join([f"{letter} = {whole}", *lines]) + ".")
     if problem.objective.counter is not None:
         values[problem.objective.counter] = "tau"
     return Notation(points, values, tuple(defined), functions)
 
 
+def _names_of(letter: str, k: int) -> tuple[str, str]:
+    """The point number k of a function and the gradient there."""
+    return (f"x_{k}", f"g_{k}") if letter == "f" else (f"x_{letter}{k}", f"g_{letter}{k}")
+
+
 def _sum(of: Any, names: Mapping[int, str], number: Callable[[Any], str]) -> str:
     """A point or a function value as a sum of those that have names, the constant of a value last."""
+    terms = [
+        (names.get(key.counter, "") if hasattr(key, "counter") else "1", c) for key, c in of.decomposition_dict.items()
+    ]
+    return _written(terms, number) if all(name for name, _ in terms) else "a sum of others"
+
+
+def _written(terms: Iterable[tuple[str, Any]], number: Callable[[Any], str]) -> str:
+    """A sum of names times coefficients."""
     out = ""
-    for key, c in of.decomposition_dict.items():
-        name = names.get(getattr(key, "counter", -1), "") if hasattr(key, "counter") else "1"
-        if not name:
-            return "a sum of others"
+    for name, c in terms:
         coefficient = number(c)
         if coefficient == "0":
             continue
-        negative = coefficient.startswith("-") and not re.search(r"[+-]", coefficient[1:])
+        negative = coefficient.startswith("-") and not _is_sum(coefficient[1:])
         size = coefficient[1:] if negative else coefficient
-        if re.search(r"[+-]", size) and not (size.startswith("(") and size.endswith(")") and size.count("(") == 1):
+        if _is_sum(size):
             size = f"({size})"
         term = size if name == "1" else name if size == "1" else f"{size}*{name}"
         sign = (" - " if negative else " + ") if out else "-" if negative else ""
         out += sign + term
     return out or "0"
+
+
+def _is_sum(text: str) -> bool:
+    """Return True if a formula has plus or minus outside all parentheses."""
+    depth = 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if sign in "+-" and not depth:
+            return True
+    return False
 
 
 def fraction(c: Any) -> str:

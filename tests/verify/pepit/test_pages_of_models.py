@@ -62,7 +62,7 @@ def test_a_page_has_the_theorem_what_is_known_and_the_sum(tmp_path):
 def test_a_page_with_letters(tmp_path):
     letters = ("--letters", "L", "gamma", "--where", "gamma*L <= 1", "--at", "n=1")
     text = page(tmp_path, EXAMPLE, *letters)
-    assert r"Then \(\tau \le \frac{L}{2 (2 L \gamma + 1)}\). It is attained, at" in text
+    assert r"Then \(\tau \le \frac{L}{2 (2 L \gamma + 1)}\). It is attained, for instance at" in text
     assert r"\(L, \gamma>0\), \(1 - L \gamma\ge 0\)" in text and r"\(x_{2} = x_{1} - \gamma \, g_{1}\)" in text
     assert "shifted so that" in text
     assert r"\frac{L}{2 (2 L \gamma + 1)} K_{4}" in text
@@ -71,6 +71,7 @@ def test_a_page_with_letters(tmp_path):
 
 def test_a_page_of_two_functions(tmp_path, composite):
     text = page(tmp_path, composite, "--at", "L=1", "mu=1/10", "gamma=1")
+    assert r"\(F = f + h\); \(F_{0}\) is its value at \(x^{\star}\)." in text and "a sum of others" not in text
     assert r"\(h\) is a convex function." in text and r"\tau \le \frac{81}{100}" in text
     tex.check(text, tmp_path)
 

@@ -217,10 +217,51 @@ def test_what_has_no_bound_is_said():
     f = problem.declare_function(SmoothConvexFunction, L=1)
     x = problem.set_initial_point()
     problem.set_performance_metric(f(x))
-    with pytest.raises(ValueError, match="no bound"):
+    with pytest.raises(ValueError, match=r"no bound \(proved\)"):
         certify(problem)
     with pytest.raises(ValueError, match="no performance metric"):
         certify(PEP())
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        lambda f, minimiser, x: (x - minimiser) ** 2 >= 2,
+        # It follows from |x - minimiser| <= 1 that this is at most 1/2.
+        lambda f, minimiser, x: f(x) - f(minimiser) >= 0.51,
+        lambda f, minimiser, x: (x - minimiser) ** 2 <= -1,
+    ],
+)
+def test_constraints_that_contradict_one_another_are_named(more):
+    problem, f, minimiser, start, x = descent()
+    problem.add_constraint(more(f, minimiser, start))
+    problem.set_performance_metric(f(x) - f(minimiser))
+    with pytest.raises(ValueError, match=r"contradict one another \(proved\): .*\"Constraint 1\""):
+        certify(problem)
+
+
+@pytest.mark.parametrize("number", [1e-17, np.finfo(float).eps, 3e-16])
+def test_a_small_number_that_is_meant_is_not_taken_for_zero(number):
+    problem, _, minimiser, start, _ = descent()
+    problem.list_of_constraints.clear()
+    problem.set_initial_condition((start - minimiser) ** 2 <= np.float64(number))
+    problem.set_performance_metric((start - minimiser) ** 2)
+    found = certify(problem)
+    assert found.exact is None or found.exact == Fraction(number)
+    assert found.upper is None or found.upper.bound >= Fraction(number)
+
+
+def test_a_problem_that_pepit_would_read_wrongly_is_refused():
+    first, second = gap(n=1), gap(n=2)
+    with pytest.raises(ValueError, match="another PEP was begun"):
+        certify(first)
+    assert certify(second).exact == Fraction(1, 10)
+    problem, f, minimiser, start, x = descent()
+    problem.set_performance_metric(f(x) - f(minimiser))
+    assert certify(problem).exact == Fraction(1, 6)
+    problem.add_constraint((start - minimiser) ** 2 <= 1 / 4)
+    with pytest.raises(ValueError, match="added after"):
+        certify(problem)
 
 
 # Numbers of a file
@@ -254,8 +295,9 @@ h = f"{a:.2f}"
 
 def test_floats_are_read_as_the_simple_fractions_they_round():
     assert exactly.read(0.1).exact == Fraction(1, 10) and exactly.read(1 / 3).exact == Fraction(1, 3)
-    assert exactly.read(1e-17).exact == 0
-    assert exactly.read(1e-17).rounded
+    noise = exactly.read(0.1 + 0.2 - 0.3)
+    assert noise.exact == 0 and noise.rounded
+    assert exactly.read(1e-17).exact == Fraction(1e-17)
     # One that only comes near a simple fraction is no rounding of it.
     assert exactly.read(1.0000000001e-6).exact == Fraction(1.0000000001e-6)
     root = exactly.read(2**0.5)
@@ -279,10 +321,46 @@ def test_the_command_proves_the_model_of_a_file(capsys, tmp_path):
     assert model["pepit"] == pytest.approx(21 / 38, abs=1e-3) and model["multipliers"]["Initial condition"] == "21/38"
 
 
+_PROGRAM = """
+import argparse, sys
+from dataclasses import dataclass
+from PEPit import PEP
+from PEPit.functions import SmoothConvexFunction
+
+@dataclass
+class Settings:
+    L: float = 1.0
+
+def wc_start(L=1, verbose=1):
+    problem = PEP()
+    f = problem.declare_function(SmoothConvexFunction, L=Settings(L).L)
+    minimiser = f.stationary_point()
+    x = problem.set_initial_point()
+    problem.set_initial_condition((x - minimiser) ** 2 <= 1)
+    problem.set_performance_metric(f(x) - f(minimiser))
+    print(problem.solve("cvxpy", "dual", True, verbose))
+    return 0
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--L", type=float, default=1.0)
+    sys.exit(wc_start(parser.parse_args().L))
+"""
+
+
+@pytest.mark.parametrize(("arguments", "value"), [((), "1/2"), (("--at", "L=3"), "3/2")])
+def test_a_program_with_arguments_of_its_own_runs(capsys, tmp_path, arguments, value):
+    file = tmp_path / "model.py"
+    file.write_text(_PROGRAM)
+    status, shown, errors = run(capsys, file, *arguments)
+    assert (status, errors) == (0, "") and f"worst case   {value}" in shown
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "sentence"),
     [
         ("x = (", (), "never closed"),
+        ("import sys; sys.exit(3)", (), "ends by itself, with exit status 3"),
         ("x = 1", (), "no PEP was solved"),
         ("1 / 0", (), "division by zero"),
         ("def wc_a(n): pass", ("--at", "m=1"), "no argument m"),
