@@ -105,6 +105,18 @@ def _further(claim: Claim, form: Printed, begun: Coefficients, at: Sequences) ->
     zero = sympy.S.Zero
     grown = {q: plain(c - at.start(c)) for q, c in form.ends.items()}
     less = grown if any(plain(grown[q] - c) != 0 for q, c in form.ends.items()) else {}
+    for hint in _hints(claim) if form.ends and not form.sums else ():
+        before = {q: c.subs(round_index, T) for q, c in hint.before.items()}
+        after = {q: c.subs(round_index, T - 1) for q, c in hint.of.items()}
+        ratios = [
+            quotient(end, of[q]) for q, end in form.ends.items() for of in (before, after) if of.get(q, zero) != 0
+        ]
+        for scale in dict.fromkeys(ratio for ratio in ratios if not ratio.has(T)):
+            whole = {q: plain(c * scale) for q, c in before.items()}
+            added = {q: c for q, c in whole.items() if q not in form.ends}
+            yield Potential(added, less={q: whole.get(q, zero) for q in form.ends})
+        if before:
+            yield Potential(before, through=True, held=True)
     for exchanged in _exchanged(claim, {q: c for q, c in begun.items() if c != 0}):
         of_others = exchanged is not begun and set(exchanged) != {q for q, c in begun.items() if c != 0}
         if of_others:
@@ -115,9 +127,6 @@ def _further(claim: Claim, form: Printed, begun: Coefficients, at: Sequences) ->
             yield Potential(
                 {q: exchanged.get(q, zero) + grown.get(q, zero) for q in {**exchanged, **grown}}, through=True
             )
-    for hint in _hints(claim) if form.ends and not form.sums else ():
-        if hint.before:
-            yield Potential({q: c.subs(round_index, T) for q, c in hint.before.items()}, through=True, held=True)
 
 
 def _exchanged(claim: Claim, of: Coefficients) -> Iterator[Coefficients]:

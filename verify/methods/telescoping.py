@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -33,8 +34,8 @@ from verify.multipliers.proving import Shown, prove
 from verify.reading.terms import Term
 from verify.search import hunting
 
-#: Inequalities of one round that are tried.
-TRIED = 8
+#: Inequalities of one round that are tried, and potentials of which the start is looked at.
+TRIED, MOST = 8, 32
 
 
 class Followed(NamedTuple):
@@ -65,7 +66,14 @@ def follow(inquiry: Inquiry) -> Followed | str:
         if varies := starts.varying(claim):
             return varies
         check_start(claim)
-        for chain in islice(telescoping.chains(claim), TRIED):
+        known = list(islice(telescoping.chains(claim), MOST))
+        # What takes no search comes first.
+        begun = [_begins(inquiry, chain, search=False) for chain in known]
+        tried = [chain for chain, begins in zip(known, begun, strict=True) if begins]
+        others = (c for c, begins in zip(known, begun, strict=True) if not begins and _begins(inquiry, c, search=True))
+        if not all(begun):
+            why = "the potential is not shown to be at most the right side where runs begin"
+        for chain in islice(itertools.chain(tried, others), TRIED):
             try:
                 found = _followed(inquiry, chain)
             except (ValueError, ArithmeticError) as error:
@@ -82,8 +90,6 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
     claim, named = inquiry.claim, names(inquiry.claim)
     if why := next((named[q] for q in chain.convex if not is_convex(claim, q)), ""):
         return f"{why} is not shown to be convex"
-    if not _begins(inquiry, chain):
-        return "the potential is not shown to be at most the right side where runs begin"
     if undefined := reals.unreal(chain.step):
         return undefined.removeprefix("left open: ")
     found = prove(chain.step, read_at=claim)
@@ -97,13 +103,18 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
     return Followed(chain, None if isinstance(found, str) else found, _note(chain, further))
 
 
-def _begins(inquiry: Inquiry, chain: Chain) -> bool:
-    """Return True if the potential is shown to be at most the right side where runs begin."""
+def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
+    """Return True if the potential is shown to be at most the right side where runs begin, as it is read or, with
+    ``search``, by multipliers."""
     claim = inquiry.claim
-    if starts.at_most(claim, chain.excess, telescoping.signs_of(claim), lambda q: _is_nonnegative(inquiry, q)):
-        return True
-    lemma = telescoping.at_start(claim, chain.excess)
-    return not reals.unreal(lemma) and not isinstance(prove(lemma, read_at=claim), str)
+    try:
+        if not search:
+            signs = telescoping.signs_of(claim)
+            return starts.at_most(claim, chain.excess, signs, lambda q: _is_nonnegative(inquiry, q))
+        lemma = telescoping.at_start(claim, chain.excess)
+        return not reals.unreal(lemma) and not isinstance(prove(lemma, read_at=claim), str)
+    except (ValueError, ArithmeticError):
+        return False
 
 
 def _further(claim: Claim, chain: Chain) -> str | None:
@@ -168,7 +179,8 @@ def _note(chain: Chain, further: str) -> str:
     more = [f"where the potential has besides {further}, which is 0 at the start"] if further else []
     if chain.lemma is not None:
         ((small, _, large),) = chain.lemma.statement.comparisons
-        more.append(f"and {small} <= {large} in all states")
+        where = "in all states" if chain.premise is None else f"where {chain.premise} <= 0"
+        more.append(f"and {small} <= {large} {where}")
     return "; ".join([note, *more, *chain.ways])
 
 
