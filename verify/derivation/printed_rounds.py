@@ -43,7 +43,8 @@ class Printed:
     and what is added on the right (``noise``), all in T.
 
     ``convex``: quantities that have to be convex for it to be what is printed, ``nonnegative``: those that must not be
-    negative; ``ways``: how it comes from what is printed, in words.
+    negative; ``ways``: how it comes from what is printed, in words. ``more``: by how many rounds the T in it is larger
+    than that of the bound.
     """
 
     ends: Mapping[Of, sympy.Expr]
@@ -53,6 +54,7 @@ class Printed:
     convex: tuple[Of, ...] = ()
     nonnegative: tuple[Of, ...] = ()
     ways: tuple[str, ...] = ()
+    more: int = 0
 
     def times(self, factor: sympy.Expr) -> Printed:
         """The same, both sides times a factor."""
@@ -87,7 +89,8 @@ def names(claim: Claim) -> dict[Of, str]:
 
 
 def read(claim: Claim, signs: Signs) -> Iterator[Printed]:
-    """A bound in one form, in each way in which least values are averages. ``NotFollowed`` says what is not read."""
+    """A bound in one form, in each way in which least values are averages, and as one of a further round where sums
+    include x_T. ``NotFollowed`` says what is not read."""
     statement = claim.statement
     ((left, relation, right),) = statement.comparisons
     if relation != "<=":
@@ -106,7 +109,9 @@ def read(claim: Claim, signs: Signs) -> Iterator[Printed]:
         form = _Form(noise=-rest)
         for q, c in coefficients.items():
             _add(form, q, c, dict(zip(least, choice, strict=True)), signs)
-        yield _in_steps(form, signs)
+        whole = bool(form.sums) and not form.ends and all(of[2:] == (0, T) for of in form.sums)
+        further = [_with_another_round(form)] if whole else []
+        yield from (_in_steps(form, signs), *further)
 
 
 def _weights(claim: Claim, right: sympy.Expr) -> list[sympy.Expr]:
@@ -169,6 +174,23 @@ def _in_steps(form: _Form, signs: Signs) -> Printed:
         tuple(form.convex),
         tuple(nonnegative),
         tuple(dict.fromkeys(form.ways)),
+    )
+
+
+def _with_another_round(form: _Form) -> Printed:
+    """Sums of T + 1 rounds: x_0, ..., x_T are the states before the steps of these."""
+    sums: dict[Of, sympy.Expr] = {}
+    for of, weight, *_ in form.sums:
+        sums[of] = sums.get(of, sympy.S.Zero) + weight.subs(T, T - 1).subs(round_index, EARLIER)
+    return Printed(
+        {},
+        {q: c.subs(T, T - 1) for q, c in form.starts.items()},
+        tuple(RoundSum(of, weight, False) for of, weight in sums.items()),
+        form.noise.subs(T, T - 1),
+        tuple(form.convex),
+        (),
+        tuple(dict.fromkeys(form.ways)),
+        more=1,
     )
 
 

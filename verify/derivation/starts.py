@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import permutations
 
 import sympy
 
@@ -15,7 +16,7 @@ from verify.derivation.sequences import Signs, plain
 from verify.multipliers.cases import FunctionCase, cases, example
 from verify.reading import program
 from verify.reading.generic_client import evaluated, world_of
-from verify.reading.terms import Op, parts
+from verify.reading.terms import POINT, Op, parts
 
 
 def varying(claim: Claim) -> str:
@@ -29,15 +30,22 @@ def varying(claim: Claim) -> str:
         return ""
     if own := next((str(x) for x, source in claim.setting.sources.items() if callable(source)), ""):
         return f"the letter {own} is computed by code"
-    method = replace(claim.statement.algorithm, schedules={})
-    functions = [q.of for q in of_one_state(claim.statement.quantities)]
-    for case in cases(claim):
-        given = example(claim, case)
-        for q in functions:
-            terms = program.quantities(q, method, given.problem, given.params)
-            if any(term.op is Op.LETTER and str(term.data) in names for term in parts(*terms)):
-                return "a quantity depends on parameters that vary with the round"
+    if depend_on_round(claim, [q.of for q in of_one_state(claim.statement.quantities)]):
+        return "a quantity depends on parameters that vary with the round"
     return ""
+
+
+def depend_on_round(claim: Claim, quantities: Iterable[Of]) -> bool:
+    """Return True if some quantity depends on parameters that vary with the round. Raise ``Unread`` if its code is not
+    read."""
+    names = {*claim.statement.algorithm.schedules, ROUND}
+    method = replace(claim.statement.algorithm, schedules={})
+    return len(names) > 1 and any(
+        term.op is Op.LETTER and str(term.data) in names
+        for given in (example(claim, case) for case in cases(claim))
+        for q in quantities
+        for term in parts(*program.quantities(q, method, given.problem, given.params))
+    )
 
 
 def at_most(claim: Claim, excess: Mapping[Of, sympy.Expr], signs: Signs, nonnegative: Callable[[Of], bool]) -> bool:
@@ -70,3 +78,42 @@ def _at_most(
         if c != 0 and not (signs.nonnegative(-c) and any(nonnegative(one) for one, _, _ in same)):
             return False
     return True
+
+
+def equal(claim: Claim) -> list[tuple[str, str]]:
+    """Pairs of parts of the state that are points and equal where runs begin. Raise ``Unread`` if code is not read."""
+    return sorted(set.intersection(*(set(_equal(claim, case)) for case in cases(claim))))
+
+
+def _equal(claim: Claim, case: FunctionCase) -> Iterator[tuple[str, str]]:
+    given, free = example(claim, case), claim.setting.drawing.start
+    method = replace(claim.statement.algorithm, schedules={})
+    begun = program.state_at_start(method, given.problem, given.params, free)
+    values = dict(zip(begun, evaluated(world_of(*begun.values()), begun.values()), strict=True))
+    for name, other in permutations(begun, 2):
+        alike = begun[name].type.axes == begun[other].type.axes == POINT.axes
+        if alike and (values[name] - values[other]).is_zero():
+            yield name, other
+
+
+def held(claim: Claim) -> tuple[tuple[str, str], ...] | None:
+    """All parts of the state, each with a part that no step changes and that is equal to it where runs begin; None if
+    there are none for some. Raise ``Unread`` if code is not read."""
+    kept: set[str] | None = None
+    method = replace(claim.statement.algorithm, schedules={})
+    for case in cases(claim):
+        given = example(claim, case)
+        step = program.read(method, given.problem, given.params).step
+        same = {name for name, t in step.items() if t.op is Op.PART and t.data == name}
+        kept = same if kept is None else kept & same
+        names = list(step)
+    assert kept is not None
+    places = {name: name for name in kept} | {name: other for name, other in equal(claim) if other in kept}
+    return tuple(places.items()) if set(places) == set(names) else None
+
+
+def depends(claim: Claim, q: Of, part: str) -> bool:
+    """Return True if a quantity depends on a part of the state. Raise ``Unread`` if its code is not read."""
+    method = replace(claim.statement.algorithm, schedules={})
+    read = (program.quantities(q, method, of.problem, of.params) for of in (example(claim, c) for c in cases(claim)))
+    return any(t.op is Op.PART and t.data == part for terms in read for t in parts(*terms))

@@ -18,13 +18,11 @@ setting, or of a claim from which the bound is to follow. Of neither anything is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import sympy
 
-from fedtheory import claims
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
@@ -33,15 +31,14 @@ from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import T, round_index
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import OfRun, Quantity
-from verify.derivation import printed_rounds
+from verify.derivation import printed_rounds, starts
+from verify.derivation.potentials import Coefficients, Potential, potentials
 from verify.derivation.printed_rounds import EARLIER, Of, Printed
 from verify.derivation.sequences import NotFollowed, Sequences, Signs, moving_part, plain, quotient
 from verify.exact import reals
 from verify.exact.symbolic import assumed
 from verify.multipliers.cases import stated
-
-#: Coefficients by quantities.
-Coefficients = Mapping[Of, sympy.Expr]
+from verify.reading.program import AtStart, Exchanged
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,8 @@ class Chain:
     """The premises of a bound: the claim about one round, in the letter k; quantities that must be nonnegative and that
     must be convex; and the excess of V_0 over the right side at the start, which must be nonpositive.
 
-    ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it; ``words``:
+    ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it, or that the
+    bound holds where ``premise``, an expression in the quantities of the lemma, is at most 0 in expectation; ``words``:
     the inequality of one round, in words; ``ways``: what else is used; ``steady``: whether parts of the potential may
     have constant weights.
     """
@@ -59,6 +57,7 @@ class Chain:
     convex: tuple[Of, ...]
     excess: Coefficients
     lemma: Claim | None
+    premise: sympy.Expr | None
     words: str
     ways: tuple[str, ...]
     steady: bool
@@ -69,11 +68,11 @@ class Chain:
         return f"{self.words} {list(self.excess.values())} {self.lemma is None}"
 
 
-def signs_of(claim: Claim) -> Signs:
+def signs_of(claim: Claim, more: int = 0) -> Signs:
     """Return what is known of the letters of a claim: its hypotheses, the bounds of its class of functions, and those
-    of T.
+    of T, or of the number of rounds that is larger by ``more``.
     """
-    of, since = claim.setting.functions, claim.statement.since
+    of, since = claim.setting.functions, getattr(claim.statement, "since", 0) + more
     ends = of.ends if of is not None and stated(claim, of) else None
     known = [*assumed(claim), *(() if ends is None else [sympy.Le(*ends)])]
     return Signs((*known, *((sympy.Ge(T, since, evaluate=False),) if since else ())))
@@ -97,15 +96,16 @@ def chains(claim: Claim) -> Iterator[Chain]:
     method: Any = claim.setting.algorithm
     if round_index in claim.setting.sources or (ROUND in method.Params._fields and not method.schedules):
         raise NotFollowed("a parameter has the name of the round")
-    signs = signs_of(claim)
+    of_bound = signs_of(claim)
     why, seen = "no inequality of one round is known from which it would follow", set()
-    for printed in printed_rounds.read(claim, signs):
+    for printed in printed_rounds.read(claim, of_bound):
+        signs = signs_of(claim, printed.more) if printed.more else of_bound
         for factor in _factors(printed, signs):
             form = printed.times(factor)
             try:
                 at = Sequences(signs)
                 rho = _rho(form, at, signs)
-                choices = list(_potentials(claim, form, at))
+                choices = list(potentials(claim, form, at))
             except NotFollowed as error:
                 why = str(error)
                 continue
@@ -133,83 +133,7 @@ def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
             return
 
 
-@dataclass(frozen=True)
-class _Potential:
-    """The e_j, in T; ``through``: whether the bounded quantity is not part of V_k, but at most V_T; ``less``: in place
-    of which l_j in V_k, before a round, there are smaller numbers."""
-
-    added: Coefficients
-    through: bool = False
-    less: Coefficients = field(default_factory=dict)
-
-
-class _Hint(NamedTuple):
-    """A potential that is named: its coefficients after a round and before it, and of quantities by how many multiples
-    of them it falls, in k."""
-
-    of: Coefficients
-    before: Coefficients = MappingProxyType({})
-    descent: Coefficients = MappingProxyType({})
-
-
-def _hints(claim: Claim) -> Iterator[_Hint]:
-    """Those of the claims from which a bound is to follow, and that of its setting."""
-    for id in claim.follows:
-        premise = claims.get(id)
-        says = premise.statement
-        if isinstance(says, OneStep) and says.algorithm is claim.statement.algorithm:
-            stand = {q.expression: sympy.Dummy() for q in says.quantities}
-            left, right = (side.xreplace(stand) for side in (says.left, says.right))
-            found = {q: sympy.diff(left - right, stand[q.expression]) for q in says.quantities}
-            if not any(c.free_symbols & set(stand.values()) for c in found.values()):
-                after = {q.of: c for q, c in found.items() if q.after and c != 0}
-                before = {q.of: -c for q, c in found.items() if not q.after}
-                yield _Hint(after, before, {q: -c for q, c in before.items() if q not in after})
-    if claim.setting.potential is not None:
-        yield _Hint({claim.setting.potential.of: sympy.S.One})
-
-
-def _potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[_Potential]:
-    """Choices of the e_j."""
-    zero = sympy.S.Zero
-    starts = {q: at.start(r) for q, r in form.starts.items()}
-    left = {q: plain(c - at.start(form.ends.get(q, zero))) for q, c in starts.items()}
-    for hint in _hints(claim):
-        others = {q: c for q, c in hint.of.items() if q not in form.ends}
-        scales = [c / a for q, c in left.items() for p, a in others.items() if c != 0 and (q is p or p not in left)]
-        for s in form.sums:
-            decrease = hint.descent.get(s.of, zero)
-            if decrease != 0 and not s.after:
-                # So much of the fall of round k = T - 1 is what the sum adds there.
-                scale = quotient(at.after(s.weight).subs(EARLIER, round_index), decrease)
-                scales.append(scale.subs(round_index, T - 1))
-        less = {}
-        for q, end in form.ends.items():
-            # What is left before a round of what there was after the one before.
-            a, b = (of.get(q, zero) for of in (hint.of, hint.before))
-            if a.has(round_index) and b != 0 and claim.statement.since:
-                less[q] = quotient(end * b.subs(round_index, T), a.subs(round_index, T - 1))
-        for scale in dict.fromkeys(scales):
-            for growth in _growths(form):
-                added = {q: plain(c * scale * growth) for q, c in others.items()}
-                yield _Potential(added)
-                if less:
-                    yield _Potential(added, less=less)
-    for growth in _growths(form):
-        yield _Potential({q: plain(c * growth) for q, c in left.items() if c != 0})
-    if form.ends:
-        yield _Potential({q: c for q, c in starts.items() if c != 0}, through=True)
-
-
-def _growths(form: Printed) -> Iterator[sympy.Expr]:
-    """How the weights of a potential may grow with T: not at all, or as those of a sum."""
-    yield sympy.S.One
-    for s in form.sums:
-        if s.weight.has(EARLIER) and not s.weight.has(T) and s.weight.subs(EARLIER, 0) != 0:
-            yield quotient(s.weight.subs(EARLIER, T), s.weight.subs(EARLIER, 0))
-
-
-def _chain(claim: Claim, form: Printed, potential: _Potential, at: Sequences, rho: sympy.Expr, signs: Signs) -> Chain:
+def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho: sympy.Expr, signs: Signs) -> Chain:
     """Return the chain that gives the bound for one choice of the e_j. Raise ``NotFollowed`` if it does not give it."""
     zero, added = sympy.S.Zero, potential.added
     nonnegative = list(form.nonnegative)
@@ -244,13 +168,17 @@ def _chain(claim: Claim, form: Printed, potential: _Potential, at: Sequences, rh
     if not signs.nonnegative(plain(at.start(form.noise))):
         raise NotFollowed("what is added on the right may be negative at T = 0")
     excess = {q: at.start(less.get(q, zero)) - at.start(form.starts.get(q, zero)) for q in (*of, *form.starts)}
-    excess = {q: c for q, found in excess.items() if (c := plain(found)) != 0}
+    excess = {q: c for q, found in excess.items() if not potential.held and (c := plain(found)) != 0}
     *sides, factor = _reduced(left, right, noise, at, signs)
     step, words = _step(claim, *sides)
-    lemma = _lemma(claim, form.ends, added) if potential.through else None
+    lemma, premise = None, None
+    if potential.held:
+        lemma, premise = _held(claim, form, added, rho, at)
+    elif potential.through:
+        lemma = _lemma(claim, form.ends, added)
     said_of_k = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], factor).has(round_index)
     steady = rho == 1 and not said_of_k and not claim.statement.algorithm.schedules
-    return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, words, form.ways, steady)
+    return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, premise, words, form.ways, steady)
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
@@ -328,9 +256,9 @@ def in_any_state(claim: Claim, statement: Statement) -> Claim:
     return plain_claim or in_one_round(claim, statement)
 
 
-def in_one_round(claim: Claim, statement: Statement) -> Claim:
-    """A claim about any round k of the runs of a bound, in which parameters that vary are letters that are what their
-    schedules say."""
+def in_one_round(claim: Claim, statement: Statement, later: int = 0) -> Claim:
+    """A claim about any round k >= ``later`` of the runs of a bound, in which parameters that vary are letters that are
+    what their schedules say."""
     setting, varying = claim.setting, claim.statement.algorithm.schedules
     method = replace(claim.statement.algorithm, schedules={})
     signs = signs_of(claim)
@@ -340,6 +268,8 @@ def in_one_round(claim: Claim, statement: Statement) -> Claim:
     added = tuple(
         Hypothesis(f"{letter} = {varying[name]}", sympy.Eq(letter, varying[name])) for letter, name in letters.items()
     )
+    if later:
+        added += (Hypothesis(f"{round_index} >= {later}", sympy.Ge(round_index, later, evaluate=False)),)
     if isinstance(statement, OneStep):
         statement = replace(statement, algorithm=method)
     every = {**setting.sources, **letters, round_index: ROUND}
@@ -354,12 +284,57 @@ def in_one_round(claim: Claim, statement: Statement) -> Claim:
 
 def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
     """Return the claim that the bounded quantity is at most the potential, in all states."""
-    named, sides = _named(claim, (*ends, *added)), [sympy.S.Zero, sympy.S.Zero]
-    quantities: dict[Of, Quantity] = {}
-    for index, of in enumerate((ends, added)):
+    zero = sympy.S.Zero
+    left = {q: plain(c - added.get(q, zero)) for q, c in ends.items()}
+    right = {q: c for q, c in added.items() if q not in ends}
+    if any(c.has(T) for c in (*left.values(), *right.values())):
+        raise NotFollowed("what is bounded is compared with a potential whose weights vary")
+    named, sides, quantities = _named(claim, (*left, *right)), [zero, zero], []
+    for index, of in enumerate((left, right)):
         for q, c in of.items():
-            if c.has(T):
-                raise NotFollowed("what is bounded is compared with a potential whose weights vary")
-            quantities.setdefault(q, Quantity(named[q], q))
-            sides[index] += c * quantities[q].expression
-    return in_any_state(claim, Inequality(sides[0], sides[1], tuple(quantities.values())))
+            if c != 0:
+                quantities.append(Quantity(named[q], q))
+                sides[index] += c * quantities[-1].expression
+    if sides[0] == 0:
+        raise NotFollowed("what is bounded is all part of the potential")
+    return in_any_state(claim, Inequality(sides[0], sides[1], tuple(quantities)))
+
+
+def _held(
+    claim: Claim, form: Printed, potential: Coefficients, rho: sympy.Expr, at: Sequences
+) -> tuple[Claim, sympy.Expr]:
+    """Return the claim that a bound holds in all states, in which parts hold where runs began, and what may be assumed
+    of them: that the potential is at most what it was at the start. T is the round k."""
+    if plain(rho - 1) != 0 or form.more:
+        raise NotFollowed("what the potential was at the start is compared where it does not grow")
+    places = starts.held(claim)
+    if places is None:
+        raise NotFollowed("no part of the state holds where runs begin")
+    begun = {q: Exchanged(q, places) for q in dict.fromkeys((*form.starts, *potential))}
+    named = _named(claim, (*form.ends, *potential, *begun.values()))
+    quantities = {q: Quantity(name, q) for q, name in named.items()}
+
+    def total(of: Coefficients, places: Mapping[Of, Of] | None = None) -> sympy.Expr:
+        return sympy.Add(*(c * quantities[q if places is None else places[q]].expression for q, c in of.items()))
+
+    left, right = total(form.ends), total(form.starts, begun) + form.noise
+    premise = total(potential) - total({q: at.start(c) for q, c in potential.items()}, begun)
+    if any(e.has(sympy.Sum, sympy.Product) for e in (left, right, premise)):
+        raise NotFollowed("sums over the rounds are not compared in states")
+    left, right, premise = (e.subs(T, round_index) for e in (left, right, premise))
+    return in_one_round(
+        claim, Inequality(left, right, tuple(quantities.values())), later=claim.statement.since
+    ), premise
+
+
+def at_start(claim: Claim, excess: Coefficients) -> Claim:
+    """Return the claim that a sum of multiples of quantities is at most 0 where runs begin."""
+    method = replace(claim.statement.algorithm, schedules={})
+    named, quantities, free = _named(claim, excess), [], claim.setting.drawing.start
+    for q in excess:
+        quantities.append(Quantity(named[q], AtStart(q, method, free)))
+    left = sympy.Add(*(c * q.expression for c, q in zip(excess.values(), quantities, strict=True)))
+    lemma = in_any_state(claim, Inequality(left, sympy.S.Zero, tuple(quantities)))
+    # Any vectors may be where runs begin.
+    anywhere = replace(lemma.setting.algorithm, invariant=None)
+    return replace(lemma, setting=replace(lemma.setting, algorithm=anywhere))

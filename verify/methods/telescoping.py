@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -33,8 +34,8 @@ from verify.multipliers.proving import Shown, prove
 from verify.reading.terms import Term
 from verify.search import hunting
 
-#: Inequalities of one round that are tried.
-TRIED = 8
+#: Inequalities of one round that are tried, and potentials of which the start is looked at.
+TRIED, MOST = 8, 32
 
 
 class Followed(NamedTuple):
@@ -65,7 +66,14 @@ def follow(inquiry: Inquiry) -> Followed | str:
         if varies := starts.varying(claim):
             return varies
         check_start(claim)
-        for chain in islice(telescoping.chains(claim), TRIED):
+        known = list(islice(telescoping.chains(claim), MOST))
+        # What takes no search comes first.
+        begun = [_begins(inquiry, chain, search=False) for chain in known]
+        tried = [chain for chain, begins in zip(known, begun, strict=True) if begins]
+        others = (c for c, begins in zip(known, begun, strict=True) if not begins and _begins(inquiry, c, search=True))
+        if not all(begun):
+            why = "the potential is not shown to be at most the right side where runs begin"
+        for chain in islice(itertools.chain(tried, others), TRIED):
             try:
                 found = _followed(inquiry, chain)
             except (ValueError, ArithmeticError) as error:
@@ -82,8 +90,6 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
     claim, named = inquiry.claim, names(inquiry.claim)
     if why := next((named[q] for q in chain.convex if not is_convex(claim, q)), ""):
         return f"{why} is not shown to be convex"
-    if not starts.at_most(claim, chain.excess, telescoping.signs_of(claim), lambda q: _is_nonnegative(inquiry, q)):
-        return "the potential is not shown to be at most the right side where runs begin"
     if undefined := reals.unreal(chain.step):
         return undefined.removeprefix("left open: ")
     found = prove(chain.step, read_at=claim)
@@ -92,9 +98,23 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
         return f"of every round, {chain.words} is asked for: {found}"
     if not all(_is_nonnegative(inquiry, q) for q in chain.nonnegative):
         return "a part of the potential is not shown to be nonnegative"
-    if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma)):
+    if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma, chain.premise)):
         return why
     return Followed(chain, None if isinstance(found, str) else found, _note(chain, further))
+
+
+def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
+    """Return True if the potential is shown to be at most the right side where runs begin, as it is read or, with
+    ``search``, by multipliers."""
+    claim = inquiry.claim
+    try:
+        if not search:
+            signs = telescoping.signs_of(claim)
+            return starts.at_most(claim, chain.excess, signs, lambda q: _is_nonnegative(inquiry, q))
+        lemma = telescoping.at_start(claim, chain.excess)
+        return not reals.unreal(lemma) and not isinstance(prove(lemma, read_at=claim), str)
+    except (ValueError, ArithmeticError):
+        return False
 
 
 def _further(claim: Claim, chain: Chain) -> str | None:
@@ -127,9 +147,10 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
     """Return True if a quantity is shown not to be negative in any state."""
     claim = inquiry.claim
     of, setting = claim.setting.functions, claim.setting
-    if q is gap and setting.optimum == "consensus" and of is not None and stated(claim, of):
-        # x* is a minimiser of the average, where there is no g.
-        return not of.with_g and set(setting.drawing.g) == {False}
+    # x* is a minimiser of the average, where there is no g.
+    least = setting.optimum == "consensus" and of is not None and stated(claim, of) and not of.with_g
+    if q is gap and least and set(setting.drawing.g) == {False}:
+        return True
     if is_sum_of_squares(claim, q):
         return True
     symbol = sympy.Symbol("q", real=True)
@@ -137,11 +158,19 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
     return not _unshown(inquiry, telescoping.in_any_state(claim, statement))
 
 
-def _unshown(inquiry: Inquiry, lemma: Claim) -> str:
-    """Return why an inequality of all states is not shown; empty if it is."""
-    lemma_proof = client_proofs.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
+def _unshown(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr | None = None) -> str:
+    """Return why an inequality of all states, where the premise is at most 0, is not shown; empty if it is."""
     ((small, _, large),) = lemma.statement.comparisons
-    return f"in every state, {small} <= {large} is asked for: {lemma_proof}" if isinstance(lemma_proof, str) else ""
+    found: object = "its letters may be no numbers"
+    if premise is None:
+        try:
+            found = client_proofs.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
+        except (ValueError, ArithmeticError) as error:
+            found = str(error)
+    if isinstance(found, str) and not reals.unreal(lemma):
+        premises = () if premise is None else (premise,)
+        found = prove(lemma, read_at=inquiry.claim, premises=premises)
+    return f"in every state, {small} <= {large} is asked for: {found}" if isinstance(found, str) else ""
 
 
 def _note(chain: Chain, further: str) -> str:
@@ -150,7 +179,8 @@ def _note(chain: Chain, further: str) -> str:
     more = [f"where the potential has besides {further}, which is 0 at the start"] if further else []
     if chain.lemma is not None:
         ((small, _, large),) = chain.lemma.statement.comparisons
-        more.append(f"and {small} <= {large} in all states")
+        where = "in all states" if chain.premise is None else f"where {chain.premise} <= 0"
+        more.append(f"and {small} <= {large} {where}")
     return "; ".join([note, *more, *chain.ways])
 
 

@@ -81,16 +81,23 @@ class NeverOccurs(Exception):
     """Raised for a case in which no letters meet the hypotheses."""
 
 
-def pose(claim: Claim, case: FunctionCase, read_at: Claim | None = None, falling: Sequence[Term] = ()) -> Posed:
+def pose(
+    claim: Claim,
+    case: FunctionCase,
+    read_at: Claim | None = None,
+    falling: Sequence[Term] = (),
+    premises: Sequence[sympy.Expr] = (),
+) -> Posed:
     """Return the inequality that a case of a claim states, with the known ones.
 
     ``read_at``: the claim at whose instances the types of parameters are read. ``falling``: numbers of a state that are
-    assumed to decrease in a step, for potentials of which they may be parts.
+    assumed to decrease in a step, for potentials of which they may be parts. ``premises``: expressions in the letters
+    and quantities whose expectations are at most 0; multipliers of them are the same in all states.
 
     Raise ``Unread`` with the obstacle if there is one, ``NeverOccurs`` if the case states nothing, ``OfOneClient`` if
     it is two cases.
     """
-    return _Posing(claim, case, read_at or claim, falling).posed()
+    return _Posing(claim, case, read_at or claim, falling, premises).posed()
 
 
 #: How the names of what is taken to fall begin.
@@ -100,8 +107,15 @@ FALLING = "falling "
 class _Posing:
     """The state of one posing: the world, and the letters as they come to be known."""
 
-    def __init__(self, claim: Claim, case: FunctionCase, read_at: Claim, falling: Sequence[Term] = ()) -> None:
-        self.falling = falling
+    def __init__(
+        self,
+        claim: Claim,
+        case: FunctionCase,
+        read_at: Claim,
+        falling: Sequence[Term] = (),
+        premises: Sequence[sympy.Expr] = (),
+    ) -> None:
+        self.falling, self.premises = falling, premises
         self.claim, self.case, self.setting = claim, case, claim.setting
         stepping = not isinstance(claim.statement, Inequality)
         algorithm = claim.statement.algorithm if stepping else self.setting.algorithm
@@ -396,6 +410,13 @@ class _Posing:
         for side in (comparisons[0].left, comparisons[0].right):
             domain, found = self._expression(domain, side, env)
             sides.append(found if isinstance(found, ProductSum) else ProductSum.number(found))
+        for index, premise in enumerate(self.premises):
+            if self.numbers is not None:
+                raise Unread("what holds in expectation is not used beside numbers of a state")
+            found = letters.evaluated(premise, env)
+            name = f"premise {index}"
+            known[name] = found if isinstance(found, ProductSum) else ProductSum.number(found)
+            reasons[name] = Stated("an inequality of earlier rounds")
         target = sides[0] - sides[1]
         if facts or any(ProductSum.ONE in form.of for form in (target, *known.values())):
             known["1"], reasons["1"] = ProductSum.number(letters.one * -1), Stated("numbers are compared with 0")

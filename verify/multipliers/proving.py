@@ -44,18 +44,20 @@ def prove(
     work: int = STEP,
     read_at: Claim | None = None,
     falling: Callable[[FunctionCase], Sequence[Term]] | None = None,
+    premises: Sequence[sympy.Expr] = (),
 ) -> Shown | str:
     """Proofs of all cases of a claim, or what stands in the way.
 
     ``read_at``: of whose instances the types of parameters are those of the claim, itself unless given; ``falling``:
-    numbers of a state, in each case, that are taken to fall in a step (:func:`~verify.multipliers.posing.pose`).
+    numbers of a state, in each case, that are taken to fall in a step (:func:`~verify.multipliers.posing.pose`);
+    ``premises``: expressions that are at most 0 in expectation, likewise.
     ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
     prove. Where nothing is found, claims are tried of which it is a part: with any smaller value of a parameter that a
     hypothesis fixes, and of any number of clients where it is about one.
     """
     why = ""
     for wider in _wider(claim):
-        found = _searched(wider, work, read_at or wider, falling)
+        found = _searched(wider, work, read_at or wider, falling, premises)
         if not isinstance(found, str):
             return found
         why = why or found
@@ -92,7 +94,11 @@ def _parameters(claim: Claim) -> frozenset[str]:
 
 
 def _searched(
-    claim: Claim, work: int, read_at: Claim, falling: Callable[[FunctionCase], Sequence[Term]] | None
+    claim: Claim,
+    work: int,
+    read_at: Claim,
+    falling: Callable[[FunctionCase], Sequence[Term]] | None,
+    premises: Sequence[sympy.Expr],
 ) -> Shown | str:
     left = Work(work)
     known, found = stored().get(claim.id, {}), {}
@@ -100,7 +106,7 @@ def _searched(
     while waiting:
         case = waiting.pop(0)
         try:
-            posed = pose(claim, case, read_at, () if falling is None else falling(case))
+            posed = pose(claim, case, read_at, () if falling is None else falling(case), premises)
         except OfOneClient:
             waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
             continue

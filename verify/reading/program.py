@@ -120,12 +120,50 @@ def quantities(
     raises an error.
     """
     world = _Given.of(algorithm, problem, params, counts or {})
-    found = world.reader.call(theirs(function), *world.given)
+    if isinstance(function, AtStart):
+        found = _called(world, function.of, algorithm, _begun(world, algorithm, function.free))
+    else:
+        found = _called(world, function, algorithm, world.given[2])
     several = found.of if isinstance(found, Several) else (as_term(found),)
     _check_used(world.reader, *several)
     if raising is not None:
         raising += [*world.reader.raising, *undrawable_in(several)]
     return several
+
+
+@dataclass(frozen=True)
+class AtStart:
+    """A quantity where runs begin, the parts ``free`` as they are in the state."""
+
+    of: Any
+    algorithm: Algorithm
+    free: tuple[str, ...]
+
+    def __call__(self, problem: Any, params: Any, state: Any) -> Any:
+        """Return the quantity where runs begin."""
+        begun = self.algorithm.init(problem, params, **{name: getattr(state, name) for name in self.free})
+        return self.of(problem, params, begun)
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """A quantity of a state of which some parts are exchanged for other parts of it, by their names."""
+
+    of: Any
+    parts: tuple[tuple[str, str], ...]
+
+    def __call__(self, problem: Any, params: Any, state: Any) -> Any:
+        """Return the quantity of the changed state."""
+        return self.of(problem, params, state._replace(**{name: getattr(state, other) for name, other in self.parts}))
+
+
+def _called(world: _Given, function: Any, algorithm: Algorithm, state: Any) -> Any:
+    """What a quantity is of a state, as it is read."""
+    if isinstance(function, Exchanged):
+        parts = parts_after(state, world.types)
+        parts |= {name: parts[other] for name, other in function.parts}
+        function, state = function.of, NamedTupleValue(algorithm.State, parts)
+    return world.reader.call(theirs(function), *world.given[:2], state)
 
 
 def _check_used(reader: Reader, *results: Term) -> None:
@@ -141,7 +179,7 @@ def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, fre
     arbitrary.
     """
     world = _Given.of(algorithm, problem, params, {})
-    found = world.reader.call(theirs(function), *world.given[:2], _begun(world, algorithm, free))
+    found = _called(world, function, algorithm, _begun(world, algorithm, free))
     return found.of if isinstance(found, Several) else (as_term(found),)
 
 

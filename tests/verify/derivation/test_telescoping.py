@@ -93,6 +93,10 @@ convex, nonconvex, strong, lipschitz = (
 )
 to_average = D / (2 * gamma * T)
 
+cocoercive = ft.Cocoercive(L)
+mann = {"domain": (gamma * L < 2,)}
+residual = gamma * (2 - gamma * L) / L * G_T
+
 #: Name: method, class and what else the setting has, relation, hypotheses, least T.
 TRUE = {
     "least": (gd, nonconvex, {}, ft.minimum(G, expected=True) <= 2 * F / (gamma * T), short, 1),
@@ -127,6 +131,8 @@ TRUE = {
     "drawn": (sgd, nonconvex, noise, E(ft.average(G)) <= 2 * F / (gamma * T) + gamma * L * sigma**2, short, 1),
     "less-noise": (sgd, nonconvex, noise, E(ft.total(G - gamma * L * sigma**2)) <= 2 * F / gamma, short, 0),
     "prox": (prox, ft.Convex(), {"clients": (1,)}, E(F_T) <= to_average, (), 1),
+    # What is bounded is less than what the start leaves; its weight at the start is left out of the potential.
+    "residual": (gd, cocoercive, mann, E(residual) <= D / (T + 1), (), 0),
     "marina": (marina, nonconvex, sent, E(ft.average(G)) <= 2 * F / (gamma * T), sent_short, 1),
 }
 FALSE = {
@@ -183,6 +189,8 @@ FALSE = {
     "twice-the-end": (gd, nonconvex, {}, E(ft.total(G)) <= 2 * (F - 2 * E(F_T)) / gamma, short, 0),
     "negative": (gd, nonconvex, {}, E(ft.total(-G / T)) <= -2 * F / (gamma * T), short, 1),
     "negative-divisor": (gd, nonconvex, {}, E(ft.total(G / (-T))) <= -100 * F / (gamma * T), short, 1),
+    "residual-off-by-one": (gd, cocoercive, mann, E(residual) <= D / (T + 2), (), 0),
+    "residual-smaller": (gd, cocoercive, mann, E(residual) <= D * 9 / (10 * (T + 1)), (), 0),
     "third": (gd, strong, {}, E(F_T) <= L / 3 * (1 - gamma * mu) ** T * D, short, 0),
 }
 

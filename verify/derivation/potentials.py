@@ -1,0 +1,146 @@
+"""Potentials from which a bound of T rounds may follow: those that are named, and what the start leaves.
+
+What the start leaves of a quantity may go on as the quantity of another part of the state that begins where this one
+does, as |z - x*|^2 does for |x - x*|^2 where z begins at x. What is bounded may have less than its weight in the
+potential: none at the start, where this is shown of it in all states or there has been a round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
+
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.symbols import T, round_index
+from verify.derivation import starts
+from verify.derivation.printed_rounds import EARLIER, Of, Printed
+from verify.derivation.sequences import Sequences, plain, quotient
+from verify.reading.program import Exchanged
+
+#: Coefficients by quantities.
+Coefficients = Mapping[Of, sympy.Expr]
+
+
+@dataclass(frozen=True)
+class Potential:
+    """The e_j, in T. ``through``: whether the bounded quantity is no part of V_k, but at most V_T. ``less``: in place
+    of which l_j in V_k, before a round, there are smaller numbers. ``held``: whether V_0 is compared with the right
+    side together with what is bounded, in states that hold what they began with."""
+
+    added: Coefficients
+    through: bool = False
+    less: Coefficients = field(default_factory=dict)
+    held: bool = False
+
+
+class _Hint(NamedTuple):
+    """A potential that is named: its coefficients after a round and before it, and of quantities by how many multiples
+    of them it falls, in k."""
+
+    of: Coefficients
+    before: Coefficients = MappingProxyType({})
+    descent: Coefficients = MappingProxyType({})
+
+
+def _hints(claim: Claim) -> Iterator[_Hint]:
+    """Those of the claims from which a bound is to follow, and that of its setting."""
+    for id in claim.follows:
+        premise = claims.get(id)
+        says = premise.statement
+        if isinstance(says, OneStep) and says.algorithm is claim.statement.algorithm:
+            stand = {q.expression: sympy.Dummy() for q in says.quantities}
+            left, right = (side.xreplace(stand) for side in (says.left, says.right))
+            found = {q: sympy.diff(left - right, stand[q.expression]) for q in says.quantities}
+            # After a step parameters are those of the next round.
+            varies = starts.depend_on_round(claim, [q.of for q in found])
+            if not varies and not any(c.free_symbols & set(stand.values()) for c in found.values()):
+                after = {q.of: c for q, c in found.items() if q.after and c != 0}
+                before = {q.of: -c for q, c in found.items() if not q.after}
+                yield _Hint(after, before, {q: -c for q, c in before.items() if q not in after})
+    if claim.setting.potential is not None and not starts.depend_on_round(claim, [claim.setting.potential.of]):
+        yield _Hint({claim.setting.potential.of: sympy.S.One})
+
+
+def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential]:
+    """Choices of the e_j."""
+    zero = sympy.S.Zero
+    begun = {q: at.start(r) for q, r in form.starts.items()}
+    left = {q: plain(c - at.start(form.ends.get(q, zero))) for q, c in begun.items()}
+    for hint in _hints(claim):
+        others = {q: c for q, c in hint.of.items() if q not in form.ends}
+        scales = [c / a for q, c in left.items() for p, a in others.items() if c != 0 and (q is p or p not in left)]
+        for s in form.sums:
+            decrease = hint.descent.get(s.of, zero)
+            if decrease != 0 and not s.after:
+                # So much of the fall of round k = T - 1 is what the sum adds there.
+                scale = quotient(at.after(s.weight).subs(EARLIER, round_index), decrease)
+                scales.append(scale.subs(round_index, T - 1))
+        less = {}
+        for q, end in form.ends.items():
+            # What is left before a round of what there was after the one before.
+            a, b = (of.get(q, zero) for of in (hint.of, hint.before))
+            if a.has(round_index) and b != 0 and claim.statement.since:
+                less[q] = quotient(end * b.subs(round_index, T), a.subs(round_index, T - 1))
+        for scale in dict.fromkeys(scales):
+            for growth in _growths(form):
+                added = {q: plain(c * scale * growth) for q, c in others.items()}
+                yield Potential(added)
+                if less:
+                    yield Potential(added, less=less)
+    for growth in _growths(form):
+        yield Potential({q: plain(c * growth) for q, c in left.items() if c != 0})
+    if form.ends:
+        yield Potential({q: c for q, c in begun.items() if c != 0}, through=True)
+    yield from _further(claim, form, begun, at)
+
+
+def _further(claim: Claim, form: Printed, begun: Coefficients, at: Sequences) -> Iterator[Potential]:
+    """Choices in which what is bounded has less weight, and what the start leaves is of other parts of the state."""
+    zero = sympy.S.Zero
+    grown = {q: plain(c - at.start(c)) for q, c in form.ends.items()}
+    less = grown if any(plain(grown[q] - c) != 0 for q, c in form.ends.items()) else {}
+    for hint in _hints(claim) if form.ends and not form.sums else ():
+        before = {q: c.subs(round_index, T) for q, c in hint.before.items()}
+        after = {q: c.subs(round_index, T - 1) for q, c in hint.of.items()}
+        ratios = [
+            quotient(end, of[q]) for q, end in form.ends.items() for of in (before, after) if of.get(q, zero) != 0
+        ]
+        for scale in dict.fromkeys(ratio for ratio in ratios if not ratio.has(T)):
+            whole = {q: plain(c * scale) for q, c in before.items()}
+            added = {q: c for q, c in whole.items() if q not in form.ends}
+            yield Potential(added, less={q: whole.get(q, zero) for q in form.ends})
+        if before:
+            yield Potential(before, through=True, held=True)
+    for exchanged in _exchanged(claim, {q: c for q, c in begun.items() if c != 0}):
+        of_others = exchanged is not begun and set(exchanged) != {q for q, c in begun.items() if c != 0}
+        if of_others:
+            yield Potential(exchanged)
+        if less and claim.statement.since:
+            yield Potential(exchanged, less=less)
+        if less:
+            yield Potential(
+                {q: exchanged.get(q, zero) + grown.get(q, zero) for q in {**exchanged, **grown}}, through=True
+            )
+
+
+def _exchanged(claim: Claim, of: Coefficients) -> Iterator[Coefficients]:
+    """The quantities, and those of other parts of the state that are equal where runs begin."""
+    yield of
+    for name, other in starts.equal(claim):
+        changed = {Exchanged(q, ((name, other),)): c for q, c in of.items() if starts.depends(claim, q, name)}
+        if changed:
+            yield {**{q: c for q, c in of.items() if not starts.depends(claim, q, name)}, **changed}
+
+
+def _growths(form: Printed) -> Iterator[sympy.Expr]:
+    """How the weights of a potential may grow with T: not at all, or as those of a sum."""
+    yield sympy.S.One
+    for s in form.sums:
+        if s.weight.has(EARLIER) and not s.weight.has(T) and s.weight.subs(EARLIER, 0) != 0:
+            yield quotient(s.weight.subs(EARLIER, T), s.weight.subs(EARLIER, 0))
