@@ -29,9 +29,12 @@ Coefficients = Mapping[Of, sympy.Expr]
 
 @dataclass(frozen=True)
 class Potential:
-    """The e_j, in T. ``through``: whether the bounded quantity is no part of V_k, but at most V_T. ``less``: in place
-    of which l_j in V_k, before a round, there are smaller numbers. ``held``: whether V_0 is compared with the right
-    side together with what is bounded, in states that hold what they began with."""
+    """The e_j, in T.
+
+    ``through``: True if the bounded quantity is not a part of V_k, but at most V_T. ``less``: smaller numbers that
+    replace the l_j in V_k, before a round. ``held``: True if V_0 is compared with the right side together with what is
+    bounded, in states that hold what they began with.
+    """
 
     added: Coefficients
     through: bool = False
@@ -40,8 +43,8 @@ class Potential:
 
 
 class _Hint(NamedTuple):
-    """A potential that is named: its coefficients after a round and before it, and of quantities by how many multiples
-    of them it falls, in k."""
+    """A potential that is named: its coefficients after a round and before it, and the multiples of quantities by
+    which it decreases, in k."""
 
     of: Coefficients
     before: Coefficients = MappingProxyType({})
@@ -133,7 +136,9 @@ def _exchanged(claim: Claim, of: Coefficients) -> Iterator[Coefficients]:
     """The quantities, and those of other parts of the state that are equal where runs begin."""
     yield of
     for name, other in starts.equal(claim):
-        changed = {Exchanged(q, ((name, other),)): c for q, c in of.items() if starts.depends(claim, q, name)}
+        changed: dict[Of, sympy.Expr] = {
+            Exchanged(q, ((name, other),)): c for q, c in of.items() if starts.depends(claim, q, name)
+        }
         if changed:
             yield {**{q: c for q, c in of.items() if not starts.depends(claim, q, name)}, **changed}
 

@@ -336,5 +336,4 @@ def at_start(claim: Claim, excess: Coefficients) -> Claim:
     left = sympy.Add(*(c * q.expression for c, q in zip(excess.values(), quantities, strict=True)))
     lemma = in_any_state(claim, Inequality(left, sympy.S.Zero, tuple(quantities)))
     # Any vectors may be where runs begin.
-    anywhere = replace(lemma.setting.algorithm, invariant=None)
-    return replace(lemma, setting=replace(lemma.setting, algorithm=anywhere))
+    return replace(lemma, setting=replace(lemma.setting, algorithm=replace(method, invariant=None)))

@@ -158,7 +158,7 @@ class Exchanged:
 
 
 def _called(world: _Given, function: Any, algorithm: Algorithm, state: Any) -> Any:
-    """What a quantity is of a state, as it is read."""
+    """The term of a quantity of a state."""
     if isinstance(function, Exchanged):
         parts = parts_after(state, world.types)
         parts |= {name: parts[other] for name, other in function.parts}
