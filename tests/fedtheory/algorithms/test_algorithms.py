@@ -217,3 +217,12 @@ def test_what_a_class_of_states_does_not_say_is_asked_for():
     assert aging.init(problem_of(np.random.default_rng(4)), None).age.shape == ()
     with pytest.raises(ValueError, match="params are the names of the others"):
         base.method("aging", _stay, NamedTuple("P", [("c", float)]), {"x": "point"}, schedules={"gamma": 1})
+
+
+def test_a_part_of_the_state_that_is_none_is_refused():
+    def init(problem, params, x=None):
+        return {"x": x}
+
+    method = base.method("forgetful", lambda problem, params, state, draw: {"x": None}, [], {"x": "point"}, init=init)
+    with pytest.raises(ValueError, match=r"line \d+\) gives None for the part x of the state"):
+        method.init(None, None)
