@@ -18,6 +18,7 @@ from fedtheory.classes.smooth import Smooth, SmoothConvex
 from fedtheory.classes.strongly_convex import SmoothStronglyConvex
 from fedtheory.instances import Recipe, members, numbers, pick, small
 from fedtheory.instances.members import InnerSampler, sampler
+from fedtheory.numbers.polynomials import Polynomial
 from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
@@ -120,11 +121,17 @@ def _declared(of: FunctionClass, problem: Problem) -> tuple[Any, Any]:
 
 def _curvatures(one: Profile, other: Profile) -> Iterator[tuple[Any, Any]]:
     """Yield the curvatures of two functions of one variable between each two of all their places."""
-    knots = sorted({*one.knots, *other.knots})
+    places = [tuple(map(_known, of.knots)) for of in (one, other)]
     yield one.slopes[0], other.slopes[0]
-    for knot in knots:
-        a, b = (of.slopes[bisect_right(of.knots, knot)] for of in (one, other))
+    for knot in sorted({*places[0], *places[1]}):
+        a, b = (of.slopes[bisect_right(knots, knot)] for of, knots in zip((one, other), places, strict=True))
         yield a, b
+
+
+def _known(knot: Any) -> Any:
+    """A distance from the optimum, which is a number even where runs are started about an optimum that is unknown."""
+    constant = isinstance(knot, Polynomial) and set(knot.terms) <= {()}
+    return knot.terms.get((), Fraction(0)) if constant else knot
 
 
 def _times(client: Recipe, reference: Recipe) -> list[Profile]:

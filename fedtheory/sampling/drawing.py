@@ -62,7 +62,10 @@ def line(recipe: Recipe) -> Recipe | None:
 
 
 def plain(recipe: Recipe) -> Recipe | None:
-    """The recipe of diagonal quadratics with an optimum at 0; None where it has other functions."""
+    """The recipe of diagonal quadratics with an optimum at 0; None where it has other functions.
+
+    A reference function is |x|^2/2, but for its slope at 0.
+    """
     if not {"d", "x", "clients"} <= set(recipe):
         return None
     parts = [*recipe["clients"], *([recipe["g"]] if "g" in recipe else [])]
@@ -71,6 +74,8 @@ def plain(recipe: Recipe) -> Recipe | None:
     dropped = {"turn", *members.SLOPES[1:], *members.KINKS, "dip", "dip_from", "dip_to"}
     clients = tuple({k: v for k, v in c.items() if k not in dropped} for c in recipe["clients"])
     own = {"g": {k: v for k, v in recipe["g"].items() if k not in dropped}} if "g" in recipe else {}
+    if "reference" in recipe:
+        own["reference"] = {"h": (Fraction(1),) * recipe["d"], "y": recipe["reference"]["y"]}
     return {**recipe, "x": (Fraction(0),) * recipe["d"], "clients": clients, **own}
 
 
@@ -124,6 +129,10 @@ class _ReplicatedSampler(Sampler):
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe."""
         return sampler(self.of.functions, self.drawing).declared(recipe, exact)
+
+    def reference(self, recipe: Recipe, x: Array, exact: bool) -> Functions | None:
+        """The reference function of the recipe, the same for all replicas."""
+        return sampler(self.of.functions, self.drawing).reference(recipe, x, exact)
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` (clients, or g alone), ``(M, 1, n, 1)``."""

@@ -204,7 +204,7 @@ def _place(case: Case) -> Place | None:
 def _has_kinks(claim: Claim) -> bool:
     """Return True if the class contains functions with kinks."""
     functions = claim.setting.functions
-    if claim.setting.drawing.special is not None or functions is None or functions.quadratics or functions.reference:
+    if claim.setting.drawing.special is not None or functions is None or functions.quadratics:
         return False
     return claim.setting.drawing.kinks
 
@@ -249,7 +249,7 @@ def _slopes(case: Case) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
         yield (tuple(sorted({case.recipe[str(letter)] for letter in functions.ends})),) * len(parts)
     elif functions is not None and case.problem is not None:
         low, high = functions.curvatures(case.problem, case.params)
-        if min(low) >= 0:
+        if min(low) >= 0 and math.isfinite(max(high)):
             yield (tuple(sorted({Fraction(min(low)), Fraction(max(high))})),) * len(parts)
     yield (tuple(sorted(set().union(*own))),) * len(parts)
     yield tuple(tuple(sorted(values)) for values in own)

@@ -281,9 +281,10 @@ def _worst_states(case: Case, at: tuple[int, ...], rng: np.random.Generator) -> 
     """The worst states of each comparison after each of these numbers of rounds."""
     evaluated = _AtBasis(case, at)
     return [
-        _worst_state(case, rounds, part, evaluated, rng)
+        finding
         for rounds in at
         for part in range(len(case.statement.comparisons))
+        for finding in _worst_state(case, rounds, part, evaluated, rng)
     ]
 
 
@@ -313,7 +314,8 @@ def _floats(found: Iterable[tuple[Any, Any]]) -> list[tuple[Array, Array]]:
     return [(np.asarray(left, dtype=float), np.asarray(right, dtype=float)) for left, right in found]
 
 
-def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: np.random.Generator) -> Finding:
+def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: np.random.Generator) -> list[Finding]:
+    """The worst state of one comparison; before it one where a side is not a number, if such a state is come upon."""
     size = case.dimension
 
     def both(theta: Array) -> tuple[Array, Array]:
@@ -324,18 +326,35 @@ def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: n
     broken = ~np.isfinite(np.sum(both(probe), axis=0))
     if broken.any():
         # Whether it is a number is seen in fractions.
-        return Finding(np.inf, probe[broken][0], rounds, "exact")
+        undefined = Finding(np.inf, probe[broken][0], rounds, "exact")
+        if broken[1:].any():
+            return [undefined]
+        # At the fixed point alone, as where a step is divided by the norm of a momentum. The draws of other instances
+        # stay as they are.
+        theta, ratio = climb(_where_finite(both), size, rng.spawn(1)[0])
+        return [undefined, Finding(ratio, theta, rounds, "search")]
     forms = (
         spectral.forms(lambda theta: evaluated.sides(theta, rounds)[part], size) if case.instance.quadratic else None
     )
     if forms is not None:
         worst = spectral.worst(*forms)
-        return Finding(worst.ratio, worst.theta, rounds, "spectral")
+        return [Finding(worst.ratio, worst.theta, rounds, "spectral")]
     # A deep tree of draws makes every state dear.
     theta, ratio = climb(both, size, rng, size=36 if rounds <= 1 else 12)
     if rounds <= 1 and ratio <= 1 and (len(theta) > LIMITS.few_coordinates or not rng.integers(LIMITS.gradients_every)):
         theta, ratio = max((theta, ratio), ascend(both, theta), key=lambda found: found[1])
-    return Finding(ratio, theta, rounds, "search")
+    return [Finding(ratio, theta, rounds, "search")]
+
+
+def _where_finite(both: Any) -> Any:
+    """The sides as they are where both are finite, and 0 elsewhere, which is never a violation."""
+
+    def finite_sides(theta: Array) -> tuple[Array, Array]:
+        left, right = np.broadcast_arrays(*both(theta))
+        good = np.isfinite(left + right)
+        return np.where(good, left, 0.0), np.where(good, right, 0.0)
+
+    return finite_sides
 
 
 def _long_rounds(case: Case) -> tuple[int, ...]:
