@@ -145,7 +145,7 @@ def test_the_files_that_look_other_claims_up_are_known():
     # The id under which multipliers of the same step are stored, which are checked in any case.
     asking |= {"verify/multipliers/contraction.py"}
     # The claims from which one follows, whose files are its own.
-    asking |= {"verify/methods/derivation.py", "verify/derivation/telescoping.py"}
+    asking |= {"verify/methods/derivation.py", "verify/derivation/potentials.py"}
     # Loaded for commands, and not for a check.
     commands = {
         "verify/cli/commands.py",
