@@ -339,10 +339,10 @@ def stepping(step: Callable[..., object], State: Any) -> Callable[..., Any]:
 
     step = in_fractions(step)
 
-    def whole(state: Any) -> Any:
-        if missing := [part for part, value in zip(state._fields, state, strict=True) if value is None]:
+    def whole(parts: Mapping[str, object]) -> object:
+        if missing := [part for part, value in parts.items() if value is None]:
             raise ValueError(f"{place(step)} gives None for the part {missing[0]} of the state")
-        return state
+        return State(**parts)
 
     @wraps(step)
     def stepped(*given: object, **parts: object) -> Any:
@@ -352,11 +352,11 @@ def stepping(step: Callable[..., object], State: Any) -> Callable[..., Any]:
         found = step(*given, **parts)
         if isinstance(found, Mapping):
             if set(found) == set(State._fields):
-                return whole(State(**found))
+                return whole(found)
             got = f"the parts {', '.join(map(str, found))}"
         elif isinstance(found, tuple | list):
             if len(found) == len(State._fields):
-                return whole(State(*found))
+                return whole(dict(zip(State._fields, found, strict=True)))
             got = f"{len(found)} parts"
         else:
             got = f"an object of type {type(found).__name__}"

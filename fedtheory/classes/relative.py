@@ -128,10 +128,11 @@ def _curvatures(one: Profile, other: Profile) -> Iterator[tuple[Any, Any]]:
         yield a, b
 
 
-def _known(knot: Any) -> Any:
+def _known(knot: Fraction | Polynomial) -> Fraction | Polynomial:
     """A distance from the optimum, which is a number even where runs are started about an optimum that is unknown."""
-    constant = isinstance(knot, Polynomial) and set(knot.terms) <= {()}
-    return knot.terms.get((), Fraction(0)) if constant else knot
+    if isinstance(knot, Polynomial) and set(knot.terms) <= {()}:
+        return Fraction(knot.terms.get((), 0))
+    return knot
 
 
 def _times(client: Recipe, reference: Recipe) -> list[Profile]:

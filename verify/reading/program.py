@@ -15,6 +15,7 @@ from fedtheory.algorithms import base
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.parts import RESTING, Start, at_optimum
 from fedtheory.numbers import literals
+from fedtheory.problems.base import Problem
 from verify.reading import known, oracles, terms, theory
 from verify.reading.arrays import as_term, axis_of
 from verify.reading.delays import delays
@@ -139,7 +140,7 @@ class AtStart:
     algorithm: Algorithm
     free: tuple[str, ...]
 
-    def __call__(self, problem: Any, params: Any, state: Any) -> Any:
+    def __call__(self, problem: Problem, params: object, state: object) -> Any:
         """Return the quantity where runs begin."""
         begun = self.algorithm.init(problem, params, **{name: getattr(state, name) for name in self.free})
         return self.of(problem, params, begun)
@@ -152,7 +153,7 @@ class Exchanged:
     of: Any
     parts: tuple[tuple[str, str], ...]
 
-    def __call__(self, problem: Any, params: Any, state: Any) -> Any:
+    def __call__(self, problem: Problem, params: object, state: Any) -> Any:
         """Return the quantity of the changed state."""
         return self.of(problem, params, state._replace(**{name: getattr(state, other) for name, other in self.parts}))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
@@ -346,7 +346,7 @@ def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: n
     return [Finding(ratio, theta, rounds, "search")]
 
 
-def _where_finite(both: Any) -> Any:
+def _where_finite(both: Callable[[Array], tuple[Array, Array]]) -> Callable[[Array], tuple[Array, Array]]:
     """The sides as they are where both are finite, and 0 elsewhere, which is never a violation."""
 
     def finite_sides(theta: Array) -> tuple[Array, Array]:

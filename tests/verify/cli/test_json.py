@@ -72,7 +72,7 @@ def test_bad_input_is_an_answer_too(capsys):
         ("selftest --mutants -1", "argument --mutants: an integer of at least 0 was expected"),
         ("replay .", "cannot read ."),
         ("experiment locodl/figure-2", "there are no data of locodl/figure-2 on diabetes: --data names"),
-        ("export locodl/eq-6 --out null.py/x", "null.py"),
+        ("export locodl/eq-6 --out null.py/x", "cannot make the directory null.py/x: "),
     ],
 )
 def test_bad_input_is_a_sentence_and_an_answer(arguments, error, capsys, tmp_path, monkeypatch):
