@@ -304,7 +304,7 @@ def _held(
     claim: Claim, form: Printed, potential: Coefficients, rho: sympy.Expr, at: Sequences
 ) -> tuple[Claim, sympy.Expr]:
     """Return the claim that a bound holds in all states, in which parts hold where runs began, and what may be assumed
-    of them: that the potential is at most what it was at the start. T is the round k."""
+    of them: that the potential is at most what it was at the start and what the rounds added. T is the round k."""
     if plain(rho - 1) != 0 or form.more:
         raise NotFollowed("what the potential was at the start is compared where it does not grow")
     places = starts.held(claim)
@@ -318,7 +318,9 @@ def _held(
         return sympy.Add(*(c * quantities[q if places is None else places[q]].expression for q, c in of.items()))
 
     left, right = total(form.ends), total(form.starts, begun) + form.noise
-    premise = total(potential) - total({q: at.start(c) for q, c in potential.items()}, begun)
+    # The rounds add to the potential what they add on the right side.
+    added = form.noise - at.start(form.noise)
+    premise = total(potential) - total({q: at.start(c) for q, c in potential.items()}, begun) - added
     if any(e.has(sympy.Sum, sympy.Product) for e in (left, right, premise)):
         raise NotFollowed("sums over the rounds are not compared in states")
     left, right, premise = (e.subs(T, round_index) for e in (left, right, premise))

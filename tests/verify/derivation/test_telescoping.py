@@ -243,3 +243,24 @@ def test_a_potential_that_is_named_is_not_believed():
     of_it = E(ft.total(G)) <= F / gamma
     found = shown(claimed("follows", gd, nonconvex, {}, of_it, (), 0, follows=("rounds/false-step",)))
     assert found.verdict is None
+
+
+def test_where_a_part_holds_the_start_the_noise_of_all_rounds_is_counted():
+    def walk(problem, params, state, draw):
+        noise = params.noise.apply(draw, 0 * problem.f.gradient(state.x[..., None, :]))
+        return {"x": state.x + noise.mean(axis=-2), "start": state.start}
+
+    def moved(problem, params, state):
+        return ((state.x - state.start) ** 2).sum(axis=-1)
+
+    def twice(problem, params, state):
+        return 2 * ((state.x - state.start) ** 2).sum(axis=-1)
+
+    method = ft.method("walk", walk, ["sigma", "noise"], {"x": "point", "start": "point from x"})
+    setting = ft.Setting(algorithm=method, functions=convex, **noise, clients=(1,))
+    V, W = ft.Quantity("V", moved), ft.Quantity("W", twice)
+    one = ft.Claim("rounds/walk", setting=setting, statement=ft.one_step(method, E(V.next) <= V + sigma**2))
+    claims.register((one,))
+    half = ft.bound(method, E(W.T) <= sigma**2 * T + D)
+    found = shown(ft.Claim("rounds/walk-half", setting=setting, statement=half, follows=("rounds/walk",)))
+    assert found.verdict is None, found.note
