@@ -257,7 +257,7 @@ def test_where_a_part_holds_the_start_the_noise_of_all_rounds_is_counted():
         return 2 * ((state.x - state.start) ** 2).sum(axis=-1)
 
     method = ft.method("walk", walk, ["sigma", "noise"], {"x": "point", "start": "point from x"})
-    setting = ft.Setting(algorithm=method, functions=convex, **noise, clients=(1,))
+    setting = ft.Setting(algorithm=method, functions=convex, **noise)
     V, W = ft.Quantity("V", moved), ft.Quantity("W", twice)
     one = ft.Claim("rounds/walk", setting=setting, statement=ft.one_step(method, E(V.next) <= V + sigma**2))
     claims.register((one,))
