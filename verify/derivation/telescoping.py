@@ -39,6 +39,7 @@ from verify.exact import reals
 from verify.exact.symbolic import assumed
 from verify.multipliers.cases import stated
 from verify.reading.program import AtStart, Exchanged
+from verify.reading.source import Unread
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def chains(claim: Claim) -> Iterator[Chain]:
             for potential in choices:
                 try:
                     chain = _chain(claim, form, potential, at, rho, signs)
-                except NotFollowed as error:
+                except (NotFollowed, Unread) as error:
                     why = str(error)
                     continue
                 if chain.key not in seen:
