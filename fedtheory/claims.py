@@ -273,7 +273,7 @@ class Claim:
         parameters = set(getattr(getattr(self.setting.algorithm, "Params", None), "_fields", ()))
         taken = sorted(parameters & {"mu", "L", "kappa"} - {str(letter) for letter in functions.letters})
         if taken:
-            parameter = f"a parameter {taken[0]}, the name of a constant of the problem that is no letter of its class"
+            parameter = f"a parameter {taken[0]}, a constant of the problem that is not a letter of its class"
             raise ValueError(f"the claim {self.id} is of a method with {parameter}: give it another name")
 
     @property

@@ -258,5 +258,4 @@ class OwnSmoothnessSampler(Sampler):
         if not any(client["bend"] for client in parts):
             return diagonal(h, c)
         u = np.zeros(h.shape, dtype=int) + (b > 0)[:, None] * np.eye(1, recipe["d"], dtype=int)
-        f: Any = LessHuber(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
-        return f
+        return LessHuber(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)

@@ -104,8 +104,7 @@ def _kinked(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
         raise ValueError("what balances is a subgradient, between -1 and 1 in the place of the sign")
     sign = np.where(at < 0, 1, np.where(at > 0, -1, balancing))
     plain = [{key: v for key, v in c.items() if key not in JUMPS} for c in parts]
-    found: Any = Kinked(curved(plain, x, y - jump * sign, exact), x[..., None, :] + at, jump, choice)
-    return found
+    return Kinked(curved(plain, x, y - jump * sign, exact), x[..., None, :] + at, jump, choice)
 
 
 def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
@@ -123,8 +122,7 @@ def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
     middle, width, bend = (start + end) / 2, (end - start) / 2, h[:, 0] - low
     # At x the strip's part of the gradient is what its curvature takes away up to its nearer end.
     taken = bend * np.maximum(-width, np.minimum(width, -middle))
-    found: Any = LessHuber(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
-    return found
+    return LessHuber(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
 
 
 def slopes_of(client: Recipe) -> tuple[Fraction, ...]:

@@ -424,7 +424,7 @@ def _compared(one: object, other: Any, surely: Any, surely_not: Any) -> bool:
         return True
     if surely_not(gap):
         return False
-    raise Undecided("two numbers are too near to each other to be told apart")
+    raise Undecided("two numbers are too near to each other to be distinguished")
 
 
 def _products(a: Any, b: Any) -> tuple[Fraction, Fraction]:

@@ -166,8 +166,7 @@ def real(value: object) -> Any:
 
 def square(x: Array) -> Array:
     """|x|^2, of the last axis: ``(..., d) -> (...)``."""
-    total: Array = (x**2).sum(axis=-1)
-    return total
+    return (x**2).sum(axis=-1)
 
 
 def square_root(value: object) -> Any:

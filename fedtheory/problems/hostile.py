@@ -1,4 +1,4 @@
-"""What an adversary answers: vectors at a distance from a centre, exact on fractions where roots are rational, or such
+"""The answers of an adversary: vectors at a distance from a centre, exact on fractions where roots are rational, or
 that meet other conditions too."""
 
 from __future__ import annotations
@@ -127,8 +127,7 @@ class Hostile:
         return start + (abs(self.share) * reach)[..., None] * away
 
     def _moved(self, centre: Array, by: Array) -> Array:
-        moved: Array = centre + self.share * by
-        return moved
+        return centre + self.share * by
 
 
 @dataclass

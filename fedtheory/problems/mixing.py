@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from fedtheory.numbers.rational import Array, has_nonnegative_pivots, is_exact, to_float
+from fedtheory.numbers.scalar import Scalar
 
 _STAR, _RING, _PATH = "star", "ring", "path"
 #: Eigenvalues of Laplacians that are rational: the least positive one and the largest, by the graph and its size.
@@ -44,15 +44,14 @@ class Mixing:
 
     def mix(self, x: Array) -> Array:
         """sum_j W_ij x_j for each i, ``(..., n, d) -> (..., n, d)``."""
-        mixed: Array = np.matmul(self.matrix if is_exact(x) else self._floats, x)
-        return mixed
+        return np.matmul(self.matrix if is_exact(x) else self._floats, x)
 
     def is_doubly_stochastic(self) -> bool:
         """Return True if the matrix is symmetric, without negative entries, and all rows have the sum 1."""
         W = self.matrix
         return bool((W == W.T).all() and (W >= 0).all() and (W.sum(axis=1) == 1).all())
 
-    def has_gap(self, delta: Any) -> bool:
+    def has_gap(self, delta: Scalar) -> bool:
         """Return True if all eigenvalues but that of the ones have an absolute value of at most 1 - delta."""
         off = self.matrix - Fraction(1, self.n)
         least = Fraction(delta) - (_ROUNDING if isinstance(delta, float) else 0)

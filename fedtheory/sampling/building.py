@@ -136,7 +136,7 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
             values[name] = getattr(problem, name)
         elif name not in make._field_defaults:
             raise ValueError(
-                f"the parameter {name} is no letter of the setting: give it a letter, or say ``parameters``"
+                f"the parameter {name} is not a letter of the setting: give it a letter, or say ``parameters``"
             )
     return make(**dict.fromkeys(setting.algorithm.schedules), **values)
 

@@ -97,7 +97,7 @@ def keywords(algorithm: Algorithm) -> tuple[str, ...]:
     names = tuple(inspect.signature(algorithm.init).parameters)[2:]
     unknown = [name for name in names if name not in algorithm.State._fields]
     if unknown:
-        raise ValueError(f"init of {algorithm.name} takes {unknown[0]!r}, which is no part of its state")
+        raise ValueError(f"init of {algorithm.name} takes {unknown[0]!r}, which is not a part of its state")
     return names
 
 

@@ -143,8 +143,7 @@ def tree_size(case: Case, rounds: int) -> int:
     count = case.draws.count
     if count is None:
         raise ValueError(f"the draws of {case.claim.id} cannot be enumerated")
-    total: int = int(count) ** rounds
-    return total
+    return int(count) ** rounds
 
 
 def sides(case: Case, theta: Array, rounds: int = 1) -> list[Sides]:

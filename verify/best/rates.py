@@ -165,8 +165,7 @@ def _is_beyond(values: Array, left: Array, part: float) -> Array:
     part of them."""
     share = (1 - values <= left * (1 + _ROOM)).mean(axis=-1)
     beyond = (share > part) | (share == 1)
-    found: Array = np.asarray(beyond & (values < 1).all(axis=-1))
-    return found
+    return np.asarray(beyond & (values < 1).all(axis=-1))
 
 
 def _loss(most: Array, values: Array) -> float:

@@ -41,7 +41,7 @@ def register(
         type=at_least(1, MOST_STEPS),
         metavar="K",
         help=f"compare a bound after T = 1, ..., K rounds, each by a program of its own (at most {MOST_STEPS}); those "
-        "of more than 22 rows are told, and not solved",
+        "of more than 22 rows are listed, and not solved",
     )
     asking.add_argument(
         "--keep",
@@ -52,7 +52,7 @@ def register(
     asking.add_argument(
         "--baseline",
         choices=baselines,
-        help="say where the stated factor is no better than that of this method, step for step",
+        help="say where the stated factor is not better than that of this method, step for step",
     )
     asking.add_argument(
         "--out",

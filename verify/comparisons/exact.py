@@ -164,7 +164,7 @@ def _vanishing(name: str, residual: Any, among: float = 0.0) -> Compared:
     # Of what is true or false as of 1 and 0.
     flat = np.asarray(abs(np.asarray(residual) * 1)).ravel()
     if not len(flat):
-        raise ValueError(f"the {name} has no entries: nothing is said to vanish")
+        raise ValueError(f"the {name} has no entries: nothing is claimed to vanish")
     with np.errstate(invalid="ignore"):
         return Compared(name, flat, 0 * flat, "==", among)
 

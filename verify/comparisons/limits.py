@@ -99,7 +99,7 @@ def linear(case: Case) -> Array:
         Q_k = drawn[0].T @ Q_k @ drawn[0]
         whole = whole + Q_k
     if not all(determinant(whole[:k, :k]) > 0 for k in range(1, len(Q) + 1)):
-        raise ValueError(f"the potential of {case.claim.id} is no positive definite form of the coordinates")
+        raise ValueError(f"the potential of {case.claim.id} is not a positive definite form of the coordinates")
     return drawn
 
 

@@ -226,8 +226,7 @@ def _off(
 
 def _all(which: Array, leading: int) -> Array:
     """Return 1 where all entries are true and 0 elsewhere, keeping this many leading axes."""
-    found: Array = which.reshape(*which.shape[:leading], -1).all(axis=-1).astype(float)
-    return found
+    return which.reshape(*which.shape[:leading], -1).all(axis=-1).astype(float)
 
 
 # Entries that move by less than this many tolerances stand still.

@@ -92,7 +92,7 @@ def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
 def iteration_of(claim: Claim) -> Iteration:
     """The iteration that a claim is about. Raise ``ValueError`` if there is none."""
     if claim.statement.iteration is None:
-        raise ValueError(f"{claim.id} speaks of no iterations")
+        raise ValueError(f"{claim.id} mentions no iterations")
     return claim.statement.iteration
 
 

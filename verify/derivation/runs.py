@@ -41,7 +41,7 @@ def differs(case: Case, seed: int, steps: int) -> str:
     """
     claim, iteration, algorithm = case.claim, case.statement.iteration, case.statement.algorithm
     if iteration is None:
-        raise ValueError(f"{claim.id} speaks of no iterations")
+        raise ValueError(f"{claim.id} mentions no iterations")
     instance = case.floats.instance
     rng = np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))

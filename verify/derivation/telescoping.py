@@ -176,8 +176,8 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
         lemma, premise = _held(claim, form, added, rho, at)
     elif potential.through:
         lemma = _lemma(claim, form.ends, added)
-    said_of_k = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], factor).has(round_index)
-    steady = rho == 1 and not said_of_k and not claim.statement.algorithm.schedules
+    varies = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], factor).has(round_index)
+    steady = rho == 1 and not varies and not claim.statement.algorithm.schedules
     return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, premise, words, form.ways, steady)
 
 

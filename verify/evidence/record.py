@@ -29,7 +29,7 @@ SAID = ("seen", "not seen", "undecided", "no such data", "not run")
 
 
 class Sighting(NamedTuple):
-    """A statement of a ``figure`` on the data ``source``; what is ``said`` of it (one of :data:`SAID`); the ``numbers``
+    """A statement of a ``figure`` on the data ``source``; ``said``: one of :data:`SAID`; the ``numbers``
     behind that; over how many ``seeds``, of which ``date`` and ``commit``: none where it was not run."""
 
     figure: str

@@ -191,8 +191,7 @@ def floats(values: Sequence[float | None]) -> tuple[float, ...]:
 def _entries(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _module(paper: plugins.Paper) -> Any:

@@ -148,7 +148,7 @@ BLOCKS = "for every n: a product of deviations from the mean over the clients is
 
 def _numbers_of_clients(claim: Claim) -> list[str]:
     """Which numbers of clients the claim is about, where these are not all: the identity is one for every n, and by
-    which steps its vectors come to be is told of those."""
+    which steps its vectors come to be is stated for those."""
     restricted = statement.of_clients(claim.setting)
     return [f"stated for {restricted}"] if restricted else []
 

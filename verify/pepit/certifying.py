@@ -54,7 +54,7 @@ class Lower(Generic[N]):
 
 @dataclass(frozen=True)
 class Bounds(Generic[N]):
-    """What is proved of a model.
+    """The bounds proved for a model.
 
     Attributes:
         model: The model, with exact coefficients: fractions, and numbers of one field with square roots.

@@ -18,7 +18,7 @@ import numpy as np
 
 from verify.pepit.algebraic import Algebraic, Field, TooLarge
 
-#: Digits of what is no fraction, and digits beyond which a fraction is rounded to as many.
+#: Digits of what is not a fraction, and digits beyond which a fraction is rounded to as many.
 DIGITS, _LONGEST = 40, 400
 
 
@@ -102,8 +102,7 @@ def of(value: Any) -> Exact | None:
     One that varies is what it is.
     """
     if isinstance(value, Exact) or getattr(type(value), "varies", False):
-        found: Exact = value
-        return found
+        return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return Exact(Fraction(int(value)))
     if isinstance(value, Fraction):
@@ -237,14 +236,14 @@ def power(base: Any, exponent: Any) -> Any:
                 below = below.rooted()
             return below if other.exact > 0 else 1 / below
     if any(v is not None and v.varies for v in (one, other)):
-        raise ValueError("a power is no quotient of polynomials in the letters")
+        raise ValueError("a power is not a quotient of polynomials in the letters")
     return (float(base) if isinstance(base, Exact) else base) ** (
         float(exponent) if isinstance(exponent, Exact) else exponent
     )
 
 
 def call(function: Any, *arguments: Any, **named: Any) -> Any:
-    """What a function gives; square roots of known numbers are exact, or have 40 digits."""
+    """Call a function; square roots of known numbers are exact, or have 40 digits."""
     if function in _ROOTS and len(arguments) == 1 and not named and isinstance(arguments[0], int | float):
         number = of(arguments[0])
         if number is not None and number.exact >= 0:
@@ -304,6 +303,6 @@ class _Exactly(ast.NodeTransformer):
 
 
 def compiled(source: str, name: str) -> tuple[Any, dict[str, Any]]:
-    """The code of a file that computes exactly, and the names that it needs. ``SyntaxError`` if it is no Python."""
+    """The code of a file that computes exactly, and the names that it needs. ``SyntaxError`` if it is not Python."""
     tree = _Exactly(source).visit(ast.parse(source, name))
     return compile(tree, name, "exec", dont_inherit=True), dict(_NAMES)

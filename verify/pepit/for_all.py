@@ -36,7 +36,7 @@ _TRIES = 2000
 
 @dataclass(frozen=True)
 class ForAll:
-    """What is shown of a model for all values of its letters.
+    """The result that is proved for a model at all values of its letters.
 
     Attributes:
         letters: Their names; all are positive.
@@ -87,7 +87,7 @@ def prove(
         at: Values of the other arguments, numbers or texts such as "1/L"; those of letters are the base point.
         work: Units of work that the search for multipliers may spend.
 
-    ``ValueError`` if there is no such function, the file computes what is no function of its letters, or states no
+    ``ValueError`` if there is no such function, the file computes what is not a function of its letters, or states no
     value.
     """
     given = dict(at or {})
@@ -108,7 +108,7 @@ def prove(
         found = search.search(posed, Work(work))
     if not isinstance(found, str) and there.lower is not None and there.lower.bound > value:
         raise AssertionError("an exact point does worse than what was proved")
-    said = tuple(c.text for c in conditions) + tuple(_words(run))
+    assumed = tuple(c.text for c in conditions) + tuple(_words(run))
     multipliers, made = {}, ProofObjects()
     if not isinstance(found, str):
         proofs = [*leaves(found)]
@@ -125,7 +125,7 @@ def prove(
         made = objects.of_letters(proofs, file.name, says, called)
     return ForAll(
         run.names,
-        said,
+        assumed,
         shown(stated, run.names),
         run.base,
         there,
@@ -154,7 +154,7 @@ class _Condition:
             raise ValueError(f"--where {text!r}: {alien[0]} is none of the letters {', '.join(letters)}")
 
     def of(self, run: Run) -> tuple[Ratio, bool]:
-        """What is >= 0, or > 0 (then True)."""
+        """Return the quotient that is >= 0, and True if it is > 0."""
         larger, strict = _RELATIONS[type(self.tree.ops[0])]
         left, right = _value(self.tree.left, run), _value(self.tree.comparators[0], run)
         return (left - right if larger else right - left), strict
@@ -166,7 +166,7 @@ class _Condition:
 
 
 def _formula(name: str, text: Any, run: Run) -> Ratio:
-    """What an argument is in the letters, from its text."""
+    """Return an argument as a function of the letters, from its text."""
     try:
         return _value(ast.parse(text, mode="eval").body, run)
     except (SyntaxError, ValueError) as error:
@@ -198,8 +198,7 @@ def _value(node: Any, run: Run) -> Ratio:
             return _value(node.left, run) ** node.right.value
     elif isinstance(node, ast.BinOp):
         left, right = _value(node.left, run), _value(node.right, run)
-        found: Ratio = _OPERATIONS[type(node.op)](left, right)
-        return found
+        return _OPERATIONS[type(node.op)](left, right)
     raise ValueError(f"--where takes polynomials in the letters, got {ast.unparse(node)}")
 
 
@@ -236,7 +235,7 @@ def _stated(answer: Any, run: Run) -> Ratio:
     number = None if last is None else exactly.of(last)
     if number is None or number.rounded:
         raise ValueError(
-            "the function returns no stated value beside PEPit's, or one that is no function of its letters: "
+            "the function returns no stated value beside PEPit's, or one that is not a function of its letters: "
             "let it return both, as in `return problem.solve(), L / (4*n + 2)`"
         )
     return run.constant(number.exact)
@@ -290,7 +289,7 @@ class _Forms:
         return {here: known[counter] for of, known in pairs for counter, here in of.items() if counter in known}
 
     def form(self, expression: Any) -> ProductSum:
-        """One expression. ``ValueError`` for a coefficient that is no function of the letters."""
+        """One expression. ``ValueError`` for a coefficient that is not a function of the letters."""
         total: dict[tuple[str, ...], Ratio] = {}
         for key, weight in expression.decomposition_dict.items():
             c = _coefficient(weight, self.run)
@@ -315,12 +314,12 @@ def _coefficient(weight: Any, run: Run) -> Ratio:
         return weight.of
     number = exactly.of(weight)
     if number is None or number.rounded:
-        raise ValueError(f"a coefficient is {float(weight)!r}, which is no quotient of polynomials in the letters")
+        raise ValueError(f"a coefficient is {float(weight)!r}, which is not a quotient of polynomials in the letters")
     return run.constant(number.exact)
 
 
 def _words(run: Run) -> Iterator[str]:
-    """What the file compared, beside what holds for all positive letters."""
+    """Yield the comparisons of the file that do not hold for all positive letters."""
     domain = Domain(run.ring, frozenset(range(len(run.names))))
     for answer in run.answers.values():
         relation = "!= 0" if answer.apart else "> 0" if answer.strict else ">= 0"

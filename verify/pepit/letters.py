@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 @dataclass
 class Run:
-    """What a file does with its letters: their values at the base point, and the answers of comparisons there."""
+    """A run of a file with letters: their values at the base point, and the answers of comparisons there."""
 
     base: Mapping[str, Fraction]
     answers: dict[str, Answer] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Letters:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """What ``isinstance`` sees: PEPit takes floats."""
+        """The class that ``isinstance`` sees: PEPit takes floats."""
         return float
 
     def _refused(self, *arguments: object) -> Any:
@@ -125,7 +125,7 @@ class Letters:
         """The square root, where it is a quotient of polynomials; its sign is that at the base point."""
         root = _root(self.of)
         if root is None:
-            raise ValueError(f"the square root of {shown(self.of, self.run.names)} is no quotient of polynomials")
+            raise ValueError(f"the square root of {shown(self.of, self.run.names)} is not a quotient of polynomials")
         found = Letters(root, self.run)
         return found if found >= 0 else -found
 
@@ -189,15 +189,15 @@ class Letters:
         return holds
 
     def _other(self, other: object) -> Ratio | None:
-        """The function that another number is; None for an infinity, or what is no number. ``ValueError`` for one that
-        is not known exactly."""
+        """The function that another number is; None for an infinity, or what is not a number. ``ValueError`` for one
+        that is not known exactly."""
         if type(other) is Letters:
             return other.of
         number = exactly.of(other)
         if number is None:
             return None
         if number.rounded:
-            raise ValueError(f"the file combines {float(number)!r}, which is no simple fraction, with its letters")
+            raise ValueError(f"the file combines {float(number)!r}, which is not a simple fraction, with its letters")
         return self.run.constant(number.exact)
 
 

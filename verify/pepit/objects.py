@@ -2,7 +2,7 @@
 
 The upper bound is an identity: the objective less the bound is a sum of the model's constraints and of squares. The
 lower one is a calculation: a Gram matrix is a sum of squares with positive weights, and with it and the function values
-every constraint holds, and the objective is what is said.
+every constraint holds, and the objective is as stated.
 """
 
 from __future__ import annotations

@@ -289,32 +289,32 @@ def _run(example: Counterexample, case: Case) -> Iterator[str]:
 class _Recorded:
     """An adversary that keeps in words what it answers: the first state's, with its first draw."""
 
-    def __init__(self, of: Hostile, name: str, told: list[str]) -> None:
-        self.of, self.asked, self.name, self.told = of, of.in_step(), name, told
+    def __init__(self, of: Hostile, name: str, answers: list[str]) -> None:
+        self.of, self.asked, self.name, self.answers = of, of.in_step(), name, answers
 
     def in_step(self) -> _Recorded:
         """The adversary as one step asks it."""
-        return _Recorded(self.of, self.name, self.told)
+        return _Recorded(self.of, self.name, self.answers)
 
     def answer(self, *given: Any, **named: Any) -> Any:
         """As the adversary answers."""
         found = self.asked.answer(*given, **named)
-        if len(self.told) < _OUTCOMES:
+        if len(self.answers) < _OUTCOMES:
             rows = found[0, 0].reshape(-1, found.shape[-1])
-            self.told.append(f"{self.name} answers " + ", ".join(map(naming.vector, rows)))
+            self.answers.append(f"{self.name} answers " + ", ".join(map(naming.vector, rows)))
         return found
 
 
 def _recording(instance: Instance) -> tuple[Instance, list[str]]:
     """The instance, and what its adversaries will have answered, in words."""
-    told: list[str] = []
+    answers: list[str] = []
     named = [(name, getattr(instance.params, name)) for name in getattr(instance.params, "_fields", ())]
-    hostile = {name: _Recorded(value, name, told) for name, value in named if isinstance(value, Hostile)}
-    return (replace(instance, params=instance.params._replace(**hostile)) if hostile else instance), told
+    hostile = {name: _Recorded(value, name, answers) for name, value in named if isinstance(value, Hostile)}
+    return (replace(instance, params=instance.params._replace(**hostile)) if hostile else instance), answers
 
 
 def _at_rest(case: Case) -> tuple[Any, Any, Sequence[str]]:
-    """The problem, a state that every step leaves as it is, and the parts of which that is said: such as others do
+    """The problem, a state that every step leaves as it is, and the parts that this is about: those that others do
     not depend on."""
     rest = asserted.resting(case)
     if rest is None:
@@ -335,8 +335,7 @@ def _asked(example: Counterexample) -> Sequence[Quantity]:
 
 
 def _letters_of(compared: Comparison) -> set[sympy.Symbol]:
-    found: set[sympy.Symbol] = compared.left.free_symbols | compared.right.free_symbols
-    return found
+    return compared.left.free_symbols | compared.right.free_symbols
 
 
 def _step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[str]:
@@ -355,8 +354,7 @@ def _parts(state: Any) -> Mapping[str, str]:
     """Return the descriptions of the parts of a type of states, from ``PARTS`` of its module: a field of the type would
     be a part itself.
     """
-    found: Mapping[str, str] = getattr(sys.modules[state.__module__], "PARTS", {})
-    return found
+    return getattr(sys.modules[state.__module__], "PARTS", {})
 
 
 def _outcomes(state: Any, later: Any, probabilities: Any, rounds: int) -> Iterator[str]:

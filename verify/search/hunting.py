@@ -465,7 +465,7 @@ def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
 
 
 def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
-    """How far apart the two sides are, relative to them, to nine digits; 1 where they speak of more than letters."""
+    """How far apart the two sides are, relative to them, to nine digits; 1 where they contain more than letters."""
     if not bound.free_symbols <= set(values):
         return 1.0
     left, right = (real(evaluate(side, values)) for side in (bound.lhs, bound.rhs))

@@ -1,6 +1,6 @@
 """The choices of the parameters at which a claim is certified, and whether they are all there are.
 
-A certificate speaks of one choice. Of another value of a letter, or of more clients, many certificates say as little as
+A certificate is about one choice. Of another value of a letter, or of more clients, many certificates say as little as
 one: what holds at all of them may fail between them, or beyond. So a claim is certified where its programs depend on
 nothing but numbers that equations among its hypotheses fix, and on numbers of clients that are listed, each of which
 has a certificate. The class of functions has to state that its letters say all that it says of its functions; there
@@ -137,7 +137,7 @@ def _unfixed(claim: Claim, code: whole.Code) -> str:
     """Return the number without a letter on which the code depends, in words; empty if there is none."""
     named = {"n", *(source for source in claim.setting.sources.values() if isinstance(source, str)), *_given(claim)}
     others = sorted(code.numbers() - named)
-    return code.unread or (f"its code depends on {others[0]}, which is no letter" if others else "")
+    return code.unread or (f"its code depends on {others[0]}, which is not a letter" if others else "")
 
 
 def _letters(known: Mapping[sympy.Expr, Any]) -> str:

@@ -99,7 +99,7 @@ def with_draws(seen: Collection[FunctionsSeen]) -> str:
 
 
 def unmoved(claim: Claim, recipes: Sequence[Recipe]) -> tuple[str, ...]:
-    """Parts of the state that may be anything where a claim speaks of one step, and that a search of instances of these
+    """Parts of the state that may be anything where a claim is about one step, and that a search of instances of these
     recipes has only as ``init`` makes them, from those that it takes."""
     statement, setting = claim.statement, claim.setting
     otherwise = statement.scope is not Scope.STEP

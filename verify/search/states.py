@@ -96,8 +96,8 @@ def is_examined(case: Case) -> bool:
 def find_undefined_side(case: Case, findings: Iterable[Finding]) -> tuple[str, str] | None:
     """Return a side that is undefined in fractions at an existing instance, and where; or None.
 
-    At two simple states, where what divides by zero does so at both, and at those of the findings where a side is no
-    finite float: not for want of a step, since at its optimum a method may stop. What overflows in floats alone is no
+    At two simple states, where what divides by zero does so at both, and at those of the findings where a side is not a
+    finite float: not for want of a step, since at its optimum a method may stop. What overflows in floats alone is not
     such side: nothing is known of it.
     """
     try:

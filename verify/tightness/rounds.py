@@ -119,7 +119,7 @@ def _taken(case: Case, rounds: int) -> _Sides:
     letters, formal = (claim.setting.bind(of.problem, of.params) for of in (case.instance, posed.instance))
     occurring = statement.right.free_symbols & set(letters)
     if not may_agree(*({s: values[s] for s in occurring} for values in (letters, formal))):
-        raise ValueError(f"the right side of {claim.id} speaks of the dimension, and the program is of all of them")
+        raise ValueError(f"the right side of {claim.id} mentions the dimension, and the program is of all of them")
     if posed.instance.initial is None:
         raise ValueError(f"the initial state of {claim.id} is not known formally")
     after = Case.of(claim, posed.instance)

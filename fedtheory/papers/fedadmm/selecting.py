@@ -95,7 +95,7 @@ GAP = (
         tex=r"\max\left\{u-v:i\in\Omega^v,i\in\Omega^u,i\notin\Omega^\tau,\tau=v+1,\cdots,u-1\right\}\le s_0",
         reading="the windows begin at tau = 0, s_0, 2 s_0, ..., as printed, not at every tau",
         flaw="No proof is printed. A client that is selected in the first round of a window and in the last one of "
-        "the next waits for 2 s_0 - 1 rounds: Scheme 4.1 speaks of windows that begin at multiples of s_0 only.",
+        "the next waits for 2 s_0 - 1 rounds: Scheme 4.1 considers windows that begin at multiples of s_0 only.",
         root=LONG_WAIT,
     ),
     eq_21(

@@ -33,8 +33,7 @@ KEEPING = replace(ESTIMATED, algorithm=_keeping)
 
 def _turn(problem: Problem, state: State) -> Array:
     """grad h(x_next) - grad h(x)."""
-    found: Array = problem.f.gradient(state.x) - problem.f.gradient(state.last)
-    return found
+    return problem.f.gradient(state.x) - problem.f.gradient(state.last)
 
 
 def _move(problem: Problem, state: State) -> Array:

@@ -210,13 +210,11 @@ def _warm_blocks(
 
 def _error(problem: Problem, params: object, state: TrackedState) -> Array:
     """sum_i |last estimate_i - gradient_i|^2, from which the next call starts; 0 where the guess is exact."""
-    found: Array = ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
-    return found
+    return ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
 
 
 def _block_error(problem: Problem, params: object, state: inexact_rbcd.State) -> Array:
-    found: Array = ((state.slope - problem.f.gradient(state.x)) ** 2).sum(axis=(-1, -2))
-    return found
+    return ((state.slope - problem.f.gradient(state.x)) ** 2).sum(axis=(-1, -2))
 
 
 def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Scalar:
@@ -241,14 +239,12 @@ def primal_distance(problem: Problem, params: TrackedParams, state: TrackedState
 
 def drift(problem: Problem, params: object, state: TrackedState) -> Array:
     """drift, which is sum_{j<t} delta^{t-j} |grad G(y^j) - grad G(y^{j+1})|^2, at t = T."""
-    found: Array = state.drift
-    return found
+    return state.drift
 
 
 def sum_of_gaps(problem: Problem, params: object, state: TrackedState) -> Array:
     """gaps, which is delta^t g_0 + sum_{1<=j<=t} (delta^{t-j} + delta^{t-j+1}) g_j, g_j = G(y^j) - G*, at t = T."""
-    found: Array = state.gaps
-    return found
+    return state.gaps
 
 
 _gap_T, _distance_T, _error_T, _drift, _gaps = (
@@ -344,7 +340,7 @@ _FIRST_EXACT = "with the exact gradient as the first guess, so that the first an
 
 def _pair(printed: Claim, repairs: str = "", reading: str = "") -> tuple[Claim, Claim]:
     """A claim as printed, and repaired by an exact first guess; ``repairs``: the claim that this repairs, if another;
-    ``reading``: what is said of that."""
+    ``reading``: of that claim."""
     repairs = repairs or printed.id.removeprefix("feddcd/")
     warm = section(printed.where, WARM, *printed.requires, id="")(
         f"{repairs}/repaired",
@@ -528,9 +524,9 @@ CHAIN = (
         "the same with the delta of Lemma E.1 that the oracles of Theorem 5.2 have",
         kind="inequality",
         origin="implied",
-        flaw="Lemma E.1 speaks of delta/2-inexact oracles, Theorem 5.2 of delta-inexact ones: its delta = (1 - "
+        flaw="Lemma E.1 concerns delta/2-inexact oracles, Theorem 5.2 of delta-inexact ones: its delta = (1 - "
         "kappa)/4 is half of that of the lemma.",
-        reading=f"{_OVER}, v = 2^T; Lemma E.1 speaks of delta/2-inexact oracles, and those of the theorem are (1 - "
+        reading=f"{_OVER}, v = 2^T; Lemma E.1 concerns delta/2-inexact oracles, and those of the theorem are (1 - "
         f"kappa)/4-inexact: delta is (1 - kappa)/2; {_LAST}",
     ),
     chain(
