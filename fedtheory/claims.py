@@ -256,7 +256,7 @@ class Claim:
         others = [sympy.Symbol(name, positive=True) for name in fields if name not in known]
         letters = (*of_class, *sorted(found - set(of_class), key=str), *others)
         if self.setting.own:
-            # Of what each client has its own, letters have sources that the author says.
+            # Letters for what each client has of its own have the sources that the author states.
             given = dict(self.setting.sources)
             return {letter: given.get(letter, of_class.get(letter, str(letter))) for letter in letters}
         if not varying or self.statement.horizon:

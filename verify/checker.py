@@ -402,7 +402,7 @@ def check_arithmetic(data: Json) -> None:
             known[name] = read_fraction(first)
             if name != first:
                 listed[name] = first
-        require(known[name] is not False, f"{name} is not so")
+        require(known[name] is not False, f"{name} does not hold")
     require(known and known[name] is True, "nothing is compared in the end")
     require(listed == data["at"], "the numbers are others than those that are listed")
 

@@ -114,7 +114,7 @@ x: the changes are normalised by one step more than were made
 x: the changes are multiplied by a without having been normalised
     (params.eta_l * a) => params.eta_l
 """),
-    # Of participants in any order, the last one may be any.
+    # Participants come in any order: the last one may be any of them.
     (
         "a is the number of steps of one participant, such as the last",
         "x",

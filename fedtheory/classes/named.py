@@ -144,7 +144,7 @@ class NamedSampler(Sampler):
         recipes = [sampler(part, self.drawing).draw(rng, 1, d, False, minimised) for part in self.of.of]
         clients = [recipe["clients"][0] for recipe in recipes]
         if any("dip" in client for client in clients):
-            # Of strips of another curvature and kinks together there are no functions.
+            # No function has both kinks and strips of another curvature.
             clients = [{k: v for k, v in client.items() if k not in members.JUMPS} for client in clients]
         if any("jump" in client for client in clients):
             # Kinks are along coordinates, and so are all curvatures.

@@ -192,7 +192,7 @@ class RelativeSampler(InnerSampler):
 def _separable(slopes: Any, kinks: Any, x: Array, y: Array, exact: bool) -> Functions:
     """Sums over the coordinates, of any curvatures, with gradients ``y (..., n, d)`` at ``x (..., d)``."""
     low, high = (of(v for piece in slopes for row in piece for v in row) for of in (min, max))
-    # Of their size, so that rounding stays as small as they are.
+    # Scaled like them, so that rounding stays as small as they are.
     bend = max(abs(low), abs(high)) - low or Fraction(1) if low <= 0 else Fraction(0)
     lifted = [numbers([[v + bend for v in row] for row in piece], exact) for piece in slopes]
     first, away = lifted[0], [numbers(at, exact) for at in kinks]

@@ -51,7 +51,7 @@ def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Function
     slopes = [v for c in parts for v in slopes_of(c)]
     if not slopes or min(slopes) > 0:
         return functions(parts, x, y, exact)
-    # Of their size, so that rounding stays as small as they are.
+    # Scaled like them, so that rounding stays as small as they are.
     bend = max(map(abs, slopes)) - min(slopes) or Fraction(1)
     lifted = [
         {
@@ -227,7 +227,7 @@ def draw_strips(
 ) -> Recipe:
     """The recipe with quadratics, the first of which, and others perhaps, have a strip of curvature ``low`` < 0, or
     half of it, beside x; ``monotone``: beyond it the functions go on growing."""
-    # Of a share of -1 the function is least at a second point too.
+    # With a share of -1 the function is least at a second point too.
     shares = tuple(Fraction(v) for v in (0, "1/10", "1/2", *(() if monotone else ("-1/2", -1, -1))))
 
     def client(given: Recipe, has: bool) -> Recipe:
@@ -344,7 +344,7 @@ class Sampler:
     of: Any
     drawing: Drawing
 
-    #: Whether recipes say functions relative to the constants of the class, so that they go with these.
+    #: True if recipes describe functions relative to the constants of the class, so that they scale with these.
     relative = False
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:

@@ -131,7 +131,7 @@ class Interval:
 
     @staticmethod
     def about(value: object, off: Fraction = FLOAT) -> Interval:
-        """Of a number that floats would have, an interval about it: within ``off`` of itself, or of 1."""
+        """An interval about a number that floats would have: within ``off`` of itself, or of 1."""
         known = Interval.of(Fraction(value) if isinstance(value, float) else value)
         room = max(abs(known.low), abs(known.high), Fraction(1)) * off
         return Interval(known.low - room, known.high + room, known.where)
@@ -430,7 +430,7 @@ def _compared(one: object, other: Any, surely: Any, surely_not: Any) -> bool:
 def _products(a: Any, b: Any) -> tuple[Fraction, Fraction]:
     low, high = (b.low, b.high) if isinstance(b, Interval) else b
     if a.low.numerator >= 0:
-        # Of most numbers the sign is known.
+        # The sign of most numbers is known.
         if low.numerator >= 0:
             return a.low * low, a.high * high
         if high.numerator <= 0:

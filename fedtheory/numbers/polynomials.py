@@ -58,7 +58,7 @@ def _number(value: object) -> Any:
 
 
 def _is_zero(value: object) -> bool:
-    # Of an interval around zero it is not known.
+    # The sign of an interval around zero is not known.
     return not value if type(value) is Quotient else not isinstance(value, Interval) and value == 0
 
 

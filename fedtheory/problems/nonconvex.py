@@ -108,7 +108,7 @@ class LessHuber:
         return (force + (self.b * bends)[..., None] * self.u) / stiffness, there
 
     def resolvent(self, shift: Array, target: Array) -> Array:
-        """Of the roots of grad f_i(y_i) + shift y_i = target_i the minimiser of f_i + shift |.|^2/2 - <target_i, .>.
+        """The root of grad f_i(y_i) + shift y_i = target_i that minimises f_i + shift |.|^2/2 - <target_i, .>.
 
         If shift > s_i there is no other root.
         """

@@ -45,7 +45,7 @@ what was not searched), refuted (with a counterexample in exact fractions), ill-
 
 
 class Limits(NamedTuple):
-    """Of each command: seconds of processor time, bytes of memory, and whether the network is left as it is."""
+    """The limits of each command: seconds of processor time, bytes of memory, and whether it may use the network."""
 
     seconds: int
     size: int

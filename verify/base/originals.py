@@ -199,7 +199,7 @@ def _strange() -> Iterator[str]:
         for name in module.__all__:
             value = vars(module).get(name)
             if callable(value) and not isinstance(value, type) and name not in _NOT_NUMPYS:
-                # Of no function that is made while a program runs can this name be chosen.
+                # No function that is made while a program runs can be given this name.
                 right = value.__name__ in (name, _ALIASES.get(name)) and value.__module__ == module.__name__
                 if not right or not (isinstance(value, np.ufunc) or _is_in(folder, _function(value))):
                     yield f"{module.__name__}.{name}"

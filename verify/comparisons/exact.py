@@ -111,7 +111,7 @@ def _(statement: Invariant, case: Case, row: Array, rounds: int) -> Iterator[Com
     later, _ = rollout(case, problem, state, 1)
     after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
     if is_rounding():
-        # Whether it vanishes exactly rounding does not tell.
+        # Rounding hides whether it vanishes exactly.
         yield after
         return
     # States at which the residual does not vanish are outside the claim.
@@ -124,7 +124,7 @@ def _(statement: Invariant, case: Case, row: Array, rounds: int) -> Iterator[Com
 
 @_parts_of.register
 def _(statement: Limit, case: Case, row: Array, rounds: int) -> Iterator[Compared]:
-    # Of a limit a state that stays where it is says something, and one that is left does not.
+    # For a limit, a state that stays where it is says something, and one that is left does not.
     rest = asserted.resting(case)
     if rest is None:
         return
@@ -161,7 +161,7 @@ def _largest(state: Any) -> float:
 
 
 def _vanishing(name: str, residual: Any, among: float = 0.0) -> Compared:
-    # Of what is true or false as of 1 and 0.
+    # True and false count as 1 and 0.
     flat = np.asarray(abs(np.asarray(residual) * 1)).ravel()
     if not len(flat):
         raise ValueError(f"the {name} has no entries: nothing is claimed to vanish")

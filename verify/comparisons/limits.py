@@ -81,7 +81,7 @@ SCHUR_COHN = "Schur-Cohn"
 
 
 def sides_of_maps(case: Case) -> tuple[Any, Any]:
-    """(least |det A_k|, 1) at an exact instance. Raise ``ValueError`` if something assumed is not so."""
+    """(least |det A_k|, 1) at an exact instance. Raise ``ValueError`` if an assumption fails."""
     return min(abs(determinant(A)) for A in linear(case)), Fraction(1)
 
 

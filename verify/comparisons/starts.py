@@ -71,7 +71,7 @@ def at_rest(case: Case, problem: Any, state: Any) -> Any:
             stays = not differing(later, state, set(state._fields) - set(moved))
         return kept if stays else None
     except Exception:
-        # Of a state that is known the code need not fail.
+        # At a state that is known the code need not fail.
         return None
 
 

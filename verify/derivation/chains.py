@@ -47,7 +47,7 @@ class Linked:
 
     @property
     def along(self) -> Along:
-        """The runs of which it speaks."""
+        """The runs that it covers."""
         return self.numbers[0][1].along
 
 

@@ -347,7 +347,7 @@ def _lipschitz(says: Lipschitz, problem: Any, params: Any, state: Any) -> bool:
     constant = to_float(says.constant(problem, params))
     for size in _FAR:
         u, v = (size * rng.standard_normal((8, problem.n, problem.d)) for _ in range(2))
-        # Of one client the vector stays.
+        # With one client the vector stays.
         v[:4, 0] = u[:4, 0]
         left = _length(to_float(says.map(problem, params, u)) - to_float(says.map(problem, params, v)))
         if not np.all(left <= constant * _length(u - v) * (1 + _ROUNDING) + _ROUNDING * size):

@@ -67,7 +67,7 @@ class Premise:
 def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
     """The first thing that the rules do not derive at the constants of a recipe; empty where they derive all.
 
-    Raise ``ValueError`` if an iteration that may be drawn is not one of those of which the premises speak.
+    Raise ``ValueError`` if an iteration that may be drawn is not one that the premises cover.
     """
     iteration = iteration_of(claim)
     letters: dict[int, Mapping[sympy.Expr, Any]] = {}

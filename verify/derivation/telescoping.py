@@ -79,7 +79,7 @@ def signs_of(claim: Claim, more: int = 0) -> Signs:
 
 
 def undefined(claim: Claim) -> sympy.Expr | None:
-    """A part of what a bound says that is not shown to be real and finite for every T of which it speaks, or None."""
+    """A part of what a bound says that is not shown to be real and finite for every T that it covers, or None."""
     signs, statement = signs_of(claim), claim.statement
     ((left, _, right),) = statement.comparisons
     expressions = [left, right, *(e for q in statement.quantities if isinstance(q.of, OfRun) for e in q.of.expressions)]
@@ -207,7 +207,7 @@ def _reduced(
     named = tuple(at.named.values())
     first = next((c for c in map(plain, left.values()) if c != 0), sympy.S.One)
     factor = moving_part(first, named)
-    # Of the potential one quantity without a factor, if that does not vary.
+    # One quantity of the potential without a factor, if that does not vary.
     units = (quotient(c, factor) for c in left.values() if c != 0)
     factor *= next((u for u in units if not u.has(round_index, *named) and signs.positive(u)), sympy.S.One)
     if not signs.positive(factor):

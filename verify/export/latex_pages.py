@@ -35,7 +35,7 @@ class CaseGroup:
     objects: tuple[Mapping[str, Any], ...]
     #: Claimed, target and known of each program; two inequalities with the same weight are one.
     programs: tuple[dict[str, Any], ...]
-    #: Of each case, the names of its bounds by how these are written.
+    #: The names of each case's bounds, by how these are written.
     bounds: tuple[dict[str, str], ...]
     reasons: Reasons
 

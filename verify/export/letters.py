@@ -116,7 +116,7 @@ def _shared(writing: Writing, proof: CaseProof, links: Links) -> Iterator[dict[s
         ways = {sign: of for of, (one, sign) in links.items() if one == link}
         nets = [proof.multipliers[of] * sign for sign, of in ways.items() if of in proof.multipliers]
         net = sum(nets, posed.zero)
-        # Of what is zero, the direction in which its multiplier is nonnegative, or both where it has no sign.
+        # For what is zero, the direction in which its multiplier is nonnegative, or both where it has no sign.
         sign = next((s for s in ways if posed.domain.ratio_sign(net * s) is not None), None)
         weights = (
             {ways[sign]: net * sign}
@@ -131,7 +131,7 @@ def _shared(writing: Writing, proof: CaseProof, links: Links) -> Iterator[dict[s
 
 
 def _used(proof: CaseProof) -> list[int]:
-    """The places of the letters of which a proof speaks."""
+    """The places of the letters in a proof."""
     posed = proof.posed
     forms = (posed.target, *(posed.known[name] for name in proof.multipliers))
     ratios = [c for form in forms for c in form.of.values()] + list(proof.multipliers.values())

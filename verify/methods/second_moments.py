@@ -49,7 +49,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if instance.dimension > LARGEST or not is_linear(case) or not _vanishes(case):
             continue
         tested += 1
-        # Of all rounds at once.
+        # For all rounds at once.
         looked |= seen.of(instance.problem, EVER)
         radius = moment_radius(case.floats)
         if radius > worst:

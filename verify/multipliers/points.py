@@ -205,7 +205,7 @@ class Programs:
             units.append(1 / d)
             scales.append(np.abs(A / d[:, None, :, None] / d[:, None, None, :]).max(axis=(2, 3)))
         size = np.max(scales, axis=0, initial=0.0)
-        # Of function values alone, by these.
+        # For function values alone, by these.
         size = np.where(size > 0, size, np.abs(self.values).max(axis=2, initial=0.0))
         self.units, self.scale = units, np.where(size > 0, size, 1.0)
 

@@ -75,7 +75,7 @@ def certify(case: Case, prover: Prover | None = None) -> Certified:
             parts = _parts(case.statement, case, prover or Solving())
     except NotLinear as error:
         raise ValueError(f"{case.claim.id} is not linear in inner products and function values: {error}") from error
-    # Of equally good parts the last one, which is the step.
+    # Among equally good parts the last one, which is the step.
     worst = weakest(parts[::-1])
     size = max(part.size for part in parts)
     return replace(worst, relaxed=True, size=size, seconds=time.perf_counter() - begun)

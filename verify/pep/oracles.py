@@ -173,7 +173,7 @@ class Contractions:
 
     @property
     def draws(self) -> Distribution:
-        """Of one client's compressor."""
+        """The draws of one client's compressor."""
         return NumberedDraws((1,), self.numbers)
 
     def apply(self, draw: Draw, x: Array) -> Array:

@@ -193,7 +193,7 @@ def run(problem: cp.Problem) -> str:
     status = "solver_error"
     for tol in _TOLERANCES:
         with warnings.catch_warnings():
-            # Whether a solution is accurate enough is decided by the exact checks, not by the solver.
+            # The exact checks, not the solver, decide whether a solution is accurate enough.
             warnings.simplefilter("ignore")
             try:
                 with panics.caught():

@@ -104,7 +104,7 @@ def _others(kind: Statement, example: Counterexample) -> SideNames:
 
 @_others.register
 def _(kind: CompressorClass, example: Counterexample) -> SideNames:
-    # Of its own omega first that of the errors, then the two constants.
+    # For its own omega, first that of the errors, then the two constants.
     own = SideNames("E|C(x) - x|^2", "omega |x|^2 with the omega of the code")
     own = own if example.entry == 0 else SideNames("omega of the code", "omega claimed")
     known = {

@@ -275,7 +275,7 @@ def _margin(evidence: Evidence) -> str:
 
 #: The verdict of a claim whose check did not come to an end.
 FAILED = "failed"
-#: Of such claims, and of what a note says of the author's code.
+#: The colour of such claims, and of what a note says of the author's code.
 _LOUD = "bold white on red"
 #: How the outcome of a method marks an error in the author's code.
 _FAULT = "its own code fails in "

@@ -191,7 +191,7 @@ def _outside() -> frozenset[str]:
 
 
 def _seen(claim: Claim) -> set[str]:
-    """The files that run the figures of which a claim speaks, and that hold what was seen of them."""
+    """The files that run the figures of a claim, and those that hold what was seen of them."""
     papers = {figure.split("/")[0] for figure in getattr(claim.statement, "figures", ())}
     return {path for path in _sums() for paper in papers if path.startswith(f"{_PAPERS}{paper}{_RERUNS}")}
 

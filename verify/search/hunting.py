@@ -37,7 +37,7 @@ class HuntLimits:
     far_every: int = 4  # one in this many is looked at far away too
     close: int = 2  # the first that are met are looked at next to the optimum in fractions, which is slow
     wider: int = 10  # times more recipes are proposed where those are wanted that a changed claim alone allows
-    # Of each way in which maxima bind, evaluated exactly where floats cannot tell equality from a violation.
+    # For each way in which maxima bind, evaluated exactly where floats cannot tell equality from a violation.
     ties: int = 3
     # From which the search climbs to worse parameters; and as many where hypotheses leave the least room.
     starts: int = 3
@@ -112,7 +112,7 @@ def failed_assertion(case: Case) -> str:
         asserted.check_replicas(case)
         why = asserted.failed_assertion(case) or asserted.unfixed(case)
     except (ZeroDivisionError, NoStep) as error:
-        # Whether sides are numbers is seen when they are evaluated; but a limit has no meaning without the steps.
+        # Evaluation shows whether sides are numbers; but a limit has no meaning without the steps.
         culprit = str(error) if isinstance(error, NoStep) else f"{theirs(error)} divides by zero"
         why = culprit if case.statement.scope is Scope.LIMIT else ""
     return f"{why}: at {case.instance.text}" if why else ""
@@ -176,7 +176,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if asked:
                 wrong = failed_assertion(case.anew())
             if wrong and not limit:
-                # What is known of states decides of which ones a statement speaks.
+                # What is known of states decides which ones a statement covers.
                 break
             findings, more = states.examine(case, rng), []
             tied = _tied(case, findings or [], ties)

@@ -172,7 +172,7 @@ def _solved(e: sympy.Expr) -> tuple[sympy.Expr, Fraction] | None:
 
 
 def _algorithms(claim: Claim) -> tuple[Any, ...]:
-    """The algorithms of which a claim speaks: that of its setting, and those of its statement."""
+    """The algorithms of a claim: that of its setting, and those of its statement."""
     candidates = (claim.setting.algorithm, claim.statement.algorithm, getattr(claim.statement, "second", None))
     return tuple(algorithm for algorithm in candidates if algorithm is not None)
 

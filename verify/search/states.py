@@ -55,7 +55,7 @@ NEARBY = (1e-5, 1e-2, 1e-6)
 NEAR = Fraction(1, 10**8)
 #: Ratios above 1 by more than this are violations to confirm exactly.
 SUSPECT = 1e-9
-#: By how much more than 1 the ratio is there where floats count: small differences of large numbers lose digits.
+#: The smallest excess over 1 of a ratio that is trusted in floats: small differences of large numbers lose digits.
 BLURRED = 0.02
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
 VIOLATED = 1 + 1e-8
@@ -315,7 +315,7 @@ def _floats(found: Iterable[tuple[Any, Any]]) -> list[tuple[Array, Array]]:
 
 
 def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: np.random.Generator) -> list[Finding]:
-    """The worst state of one comparison; before it one where a side is not a number, if such a state is come upon."""
+    """The worst state of one comparison; before it one where a side is not a number, if such a state is met."""
     size = case.dimension
 
     def both(theta: Array) -> tuple[Array, Array]:
@@ -325,7 +325,7 @@ def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: n
     probe = np.concatenate([np.zeros((1, size)), rng.standard_normal((2, size))])
     broken = ~np.isfinite(np.sum(both(probe), axis=0))
     if broken.any():
-        # Whether it is a number is seen in fractions.
+        # Fractions show whether it is a number.
         undefined = Finding(np.inf, probe[broken][0], rounds, "exact")
         if broken[1:].any():
             return [undefined]

@@ -289,7 +289,7 @@ def _(statement: Bound, case: Case, choice: Choice) -> list[Point]:
 
 
 def _verdict(case: Case) -> Verdict:
-    """Of the claim as a whole, which may have a better proof than one through its potential alone."""
+    """Compare the claim as a whole, which may have a better proof than one through its potential alone."""
     try:
         found = certifying.certify(case).verdict
     except ValueError:

@@ -59,9 +59,9 @@ def multipliers(problem: Problem, params: object, at: State) -> Array:
     return at.Pi
 
 
-#: Of each client: the distance of its model to that of the server, as a vector and squared.
+#: Each client's distance of its model to that of the server, as a vector and squared.
 gaps = Difference(models, Shared(server_model))
 disagreement = Square(gaps)
-#: Of each client: -g_i, and phi_i = pi_i + g_i of eq. (37).
+#: Each client's -g_i, and phi_i = pi_i + g_i of eq. (37).
 downhill = Image(steepest, models)
 residual = Difference(multipliers, downhill)

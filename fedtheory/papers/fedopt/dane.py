@@ -207,7 +207,7 @@ ONE_OF_MANY = stiff(
 )
 
 
-#: Of the example on the first node, in units of the number of rounds: it is enough.
+#: For the example on the first node, in units of the number of rounds: it is enough.
 _STRETCH = 7
 
 

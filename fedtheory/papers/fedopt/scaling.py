@@ -97,7 +97,7 @@ def _added(problem: LinearProblem, params: object, state: object) -> Array:
     f = problem.f
     held = np.arange(f.n)[:, None] == _holders(f)
     H, origin = f.hessian(np.zeros((1, f.d), dtype=int)), np.zeros((1, f.d), dtype=int)
-    # Of the other features the identity, and a slope of 0.
+    # For the other features the identity, and a slope of 0.
     own = np.where(held[:, :, None] & held[:, None, :], H, 0 * H) + (~held[:, :, None]) * np.eye(f.d, dtype=int)
     slope = np.where(held, f.gradient(origin), 0 * f.gradient(origin))
     return apply(inverse(own), -slope).sum(axis=-2)
