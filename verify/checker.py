@@ -71,7 +71,7 @@ class Bound(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Where a polynomial is looked at: all its variables are >= 0.
+    """The region on which a polynomial is considered: all its variables are >= 0.
 
     ``positive``: the variables, by index, that are > 0. ``bounds``: what is known besides, by name.
     """

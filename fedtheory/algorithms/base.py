@@ -87,7 +87,7 @@ class Algorithm(Generic[ParamsT, StateT, DrawT]):
 
 
 def place(function: Callable[..., object]) -> str:
-    """Where a function is written: its name, file and line."""
+    """The place of a function's definition: its name, file and line."""
     inner = unwrap(function)
     while isinstance(inner, partial):
         inner = unwrap(inner.func)

@@ -77,7 +77,7 @@ class Named(WithLettersOf):
 
     @property
     def named(self) -> int:
-        """How many functions code asks one by one."""
+        """The number of functions that code asks one by one."""
         return len(self.of)
 
     @property

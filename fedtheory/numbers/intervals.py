@@ -60,7 +60,7 @@ def as_fraction(value: mpmath.mpf) -> Fraction:
 
 
 class Undecided(ArithmeticError):
-    """Which of two numbers is the larger is not known: both lie in intervals that overlap."""
+    """The order of two numbers is not known: both lie in intervals that overlap."""
 
 
 @contextmanager

@@ -346,7 +346,7 @@ def _alike_repeated(
 
 
 def _terms(e: sympy.Expr, values: Mapping[sympy.Expr, object], constant: Callable[[Fraction], object]) -> int:
-    """How many terms the outermost sums and products in an expression have, those of equal terms as one."""
+    """The number of terms of the outermost sums and products in an expression, equal terms counted as one."""
     if not isinstance(e, sympy.Sum | sympy.Product):
         return sum(_terms(part, values, constant) for part in e.args) if e.args else 0
     index, low, high = e.limits[0]

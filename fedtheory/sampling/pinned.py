@@ -157,8 +157,8 @@ def _numbers(expressions: tuple[sympy.Basic, ...]) -> tuple[Fraction, ...]:
 
 
 def _solved(gap: sympy.Expr) -> Iterator[Fraction]:
-    """Where a difference of a number and a monotone function of a product of letters changes its sign, nearly: through
-    powers, exponentials and logarithms, one in another."""
+    """Nearly the place where a difference of a number and a monotone function of a product of letters changes its sign:
+    through powers, exponentials and logarithms, one in another."""
     number, rest = gap.as_coeff_Add()
     number = -number
     while True:

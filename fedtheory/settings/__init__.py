@@ -277,7 +277,7 @@ class Setting:
 
     @cached_property
     def sources(self) -> Mapping[sympy.Expr, Any]:
-        """Where the value of each letter comes from."""
+        """The source of each letter's value."""
         if isinstance(self.letters, Mapping):
             return self.letters
         of_class = {} if self.functions is None else self.functions.letters

@@ -1,4 +1,4 @@
-"""Which method of a table wins where, as two of its letters vary."""
+"""The regions in which each method of a table wins, as two of its letters vary."""
 
 from __future__ import annotations
 

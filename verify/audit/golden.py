@@ -119,7 +119,7 @@ def _excerpts(one: str, other: str) -> tuple[str, str]:
 
 
 def compare(path: Path) -> tuple[int, list[Difference]]:
-    """How many entries ship, and in what those of the audit in a file differ from them.
+    """The number of entries that ship, and the differences of those of the audit in a file.
 
     Raise ``ValueError`` or ``OSError`` unless the file is an audit with the seed and the budget of what ships.
     """

@@ -169,7 +169,7 @@ def _is_beyond(values: Array, left: Array, part: float) -> Array:
 
 
 def _loss(most: Array, values: Array) -> float:
-    """By how much values fall short of the most that is possible: the mean of the logarithms."""
+    """The shortfall of values from the largest possible ones: the mean of the logarithms."""
     return float(np.mean(np.log(np.maximum(most, 1e-300) / values)))
 
 

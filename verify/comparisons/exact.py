@@ -190,7 +190,7 @@ def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) 
 
 
 def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tuple[Array, Array]:
-    """How far the outcomes and probabilities on floats are from the exact ones, in units of |x|, and zeros.
+    """The distance of the outcomes and probabilities on floats from the exact ones, in units of |x|, and zeros.
 
     Where outcomes stand in another order, as where one is rounded down that nearly was a level, their probabilities are
     compared.
@@ -206,7 +206,7 @@ def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tup
 
 
 def _measured(off: Array) -> Array:
-    """How far floats are off, as numbers that are known to some digits."""
+    """The errors of floats, as numbers that are known to some digits."""
     return np.array([Interval.about(gap) if gap > _NEAR else 0.0 for gap in off], dtype=object)
 
 

@@ -1,4 +1,4 @@
-"""Where runs begin: which states are those of a run, and on which problem."""
+"""The starts of runs: the states with which a run may begin, and the problem that it is on."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def _ends(setup: Setup, scenario: Scenario, rounds: int, seeds: Sequence[int], o
 
 
 def _count(scenario: Scenario, rounds: int) -> int:
-    """How many runs are made: without draws all are the same, and are to be."""
+    """The number of runs: without draws all are the same, and have to be."""
     if scenario.support == 1:
         return 2 if rounds == _ROUNDS else 1
     if rounds > _ROUNDS:

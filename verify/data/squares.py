@@ -23,8 +23,8 @@ STEPS = 40
 
 @dataclass(frozen=True)
 class Fact:
-    """The most clients for which a mask is 1, for each feature: ``bound``, an element of the field; ``mask``: the name of
-    the mask, whose indices are a client and a feature."""
+    """The most clients for which a mask is 1, for each feature: ``bound``, an element of the field; ``mask``: the name
+    of the mask, whose indices are a client and a feature."""
 
     bound: Any
     mask: str

@@ -81,7 +81,7 @@ class Provenance(StrEnum):
 
 @dataclass(frozen=True)
 class Attained:
-    """Where the margin of an outcome was seen, so that it can be measured again without a search.
+    """The place where the margin of an outcome was seen, so that it can be measured again without a search.
 
     ``recipe`` and ``point`` fix the instance and its state; ``rounds``: after how many rounds; ``part``, ``entry``:
     those of the counterexample that it belongs to, none where nothing is violated.

@@ -53,7 +53,7 @@ class MonomialBound:
 
 @dataclass(frozen=True)
 class MonomialDomain:
-    """Where inequalities are shown: constraints, and what comes first.
+    """The domain on which inequalities are shown: constraints, and what comes first.
 
     ``firsts``: letters that go to a limit before all later ones of them, and before those of ``others``, each with the
     sign of the exponents with which its powers vanish. A letter that is neither is a number of which only the

@@ -98,7 +98,7 @@ def _of_multipliers(claim: Claim) -> ProofObjects:
 
 
 def _of_clients(claim: Claim) -> ProofObjects:
-    """By what each client adds or, as the method does, by the mean over the clients and the deviations from it."""
+    """Proofs by what each client adds or, as the method does, by the mean over the clients and deviations from it."""
     try:
         return letters.of_each_client(claim)
     except ValueError:

@@ -34,7 +34,7 @@ _OPPOSITE = {"!=": "==", "==": "!=", "<=": ">", "<": ">="}
 
 
 def words(item: Mapping[str, Any], reasons: Reasons, symbols: Symbols) -> str:
-    """Where a known inequality comes from."""
+    """The source of a known inequality."""
     reason = reasons.of(item)
     written = "" if reason is None else _source(reason, symbols)
     both = ", both ways" if isinstance(reason, data.Curvatures) and item.get("both") else ""
@@ -42,7 +42,7 @@ def words(item: Mapping[str, Any], reasons: Reasons, symbols: Symbols) -> str:
 
 
 def _source(reason: Reason, symbols: Symbols) -> str:
-    """Where an inequality comes from; empty where that has no formula."""
+    """The source of an inequality; empty where that has no formula."""
     match reason:
         case data.Phrase():
             return _phrase(reason, symbols)

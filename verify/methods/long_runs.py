@@ -107,7 +107,7 @@ def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outco
 
 
 def _end_of_run(course: Course, bounded: bool) -> str:
-    """Where a quantity is at the end of a run."""
+    """The value of a quantity at the end of a run."""
     if not np.isfinite(course.end):
         return "is not a finite number"
     return f"still grows, by {course.end:.1e} of its largest," if bounded else f"is {course.end:.1e} of its largest"

@@ -42,7 +42,7 @@ def drawn(holding: tuple[Claim, ...], seed: int) -> Iterator[Mutant]:
 
 
 class Region(NamedTuple):
-    """Where a change acts.
+    """The region in which a change acts.
 
     ``holds(problem, params, state)``; ``inside(problem, params)``: whether that is so of some states there.
     """

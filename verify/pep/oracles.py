@@ -263,12 +263,12 @@ class Coordinates:
 
     @property
     def n(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return len(self.mu)
 
     @property
     def d(self) -> int:
-        """How many parts a vector has."""
+        """The number of parts of a vector."""
         return len(self.origin)
 
     def gradient(self, x: Array) -> Array:

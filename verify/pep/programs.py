@@ -288,7 +288,7 @@ class Certificate:
 
 
 class Quality(NamedTuple):
-    """How far multipliers are from a proof, recomputed at 50 digits: all three are 0 or more for a proof.
+    """The margins of multipliers as a proof, recomputed at 50 digits: all three are 0 or more for a proof.
 
     ``multiplier``: the smallest one; ``eigenvalue``: the smallest of the slack form; ``residual``: minus the largest
     coefficient of a function value that does not cancel, plus what the bound falls short of.

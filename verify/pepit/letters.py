@@ -20,7 +20,7 @@ from verify.pepit import exactly
 
 
 class Answer(NamedTuple):
-    """That a function of the letters is > 0 (``strict``), >= 0, or not 0 (``apart``)."""
+    """The condition that a function of the letters is > 0 (``strict``), >= 0, or not 0 (``apart``)."""
 
     of: Ratio
     strict: bool

@@ -1,4 +1,4 @@
-"""When a distribution is one: a step that draws from it exists only there, and a proof has to show that it does.
+"""The conditions under which a distribution exists: only there is there a step, and a proof has to show them.
 
 These are the conditions under which the classes of :mod:`fedtheory.randomness` raise an error.
 """

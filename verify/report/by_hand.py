@@ -185,7 +185,7 @@ def written(problem: Any) -> list[str]:
 
 
 def _least(problem: Any) -> Iterator[str]:
-    """Where the sum of the functions is least, as far as that is known, and the gradients there, where a function has
+    """The minimiser of the sum of the functions, as far as it is known, and the gradients there, where a function has
     several."""
     known = getattr(problem, "known", None)
     if known is None:
@@ -239,7 +239,7 @@ def _letters(example: Counterexample, instance: Instance, problem: Any) -> dict[
 
 
 def _run(example: Counterexample, case: Case) -> Iterator[str]:
-    """Where the run starts, what a step is and where it leads, and what is compared."""
+    """The start of the run, its step and where that leads, and what is compared."""
     kind = example.claim.statement
     values: dict[str, Any] = {}
     if not example.point and (case.instance.dimension or not kind.quantities):
@@ -358,7 +358,7 @@ def _parts(state: Any) -> Mapping[str, str]:
 
 
 def _outcomes(state: Any, later: Any, probabilities: Any, rounds: int) -> Iterator[str]:
-    """Where a run may be after the rounds, and with which probability: the parts that are others than at the start."""
+    """The states of a run after the rounds, with their probabilities: the parts that differ from those at the start."""
     found: dict[str, Any] = {}
     for k, p in enumerate(probabilities):
         parts = [np.asarray(part)[:, k : k + 1] for part in later]

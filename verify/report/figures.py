@@ -137,7 +137,7 @@ def draw_curves(title: str, curves: Sequence[Curve], path: Path) -> None:
 
 
 def _columns(labels: Sequence[str], width: float) -> int:
-    """How many columns a legend has that is filled column by column and no wider than these inches."""
+    """The number of columns of a legend that is filled column by column and not wider than these inches."""
 
     def needed(columns: int) -> float:
         rows = -(-len(labels) // columns)
@@ -256,7 +256,7 @@ def _inside(zone: np.ndarray) -> tuple[int, int]:
 
 
 def lead(found: Regions) -> np.ndarray:
-    """How many times the next method costs what the best one does ``(ny, nx)``; NaN where values are impossible."""
+    """The ratio of the next method's cost to the best one's ``(ny, nx)``; NaN where values are impossible."""
     if len(found.methods) < 2:
         return np.ones_like(found.costs[0])
     best, second = np.partition(found.costs, 1, axis=0)[:2]

@@ -341,7 +341,7 @@ def _rest(
 
 
 def _alike(a: sympy.Expr, b: sympy.Expr) -> int:
-    """How many parts two expressions have in common, besides numbers."""
+    """The number of parts that two expressions have in common, besides numbers."""
     parts = [{p for p in chain([e], e.args) if not p.is_number} for e in (a, b)]
     return len(parts[0] & parts[1])
 

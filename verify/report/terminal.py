@@ -242,7 +242,7 @@ def claimed(example: Counterexample) -> str:
 
 
 def excess(first: Any, relation: str, second: Any) -> str:
-    """How many times the right side the left one is, as a decimal; empty where nothing is exceeded or that says
+    """The ratio of the left side to the right one, as a decimal; empty where nothing is exceeded or that says
     nothing."""
     left, right = real(first), real(second)
     if relation == "==" or not (mpmath.isfinite(left) and left > right > 0):

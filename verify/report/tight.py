@@ -189,7 +189,7 @@ def _panel(
 
 
 def _place(layout: _Layout, point: Point, index: int, aside: float) -> float:
-    """Where a point is drawn, a little aside of its value; in equal ratios, as the values of a grid are spaced."""
+    """The place of a point in a figure, a little aside of its value; in equal ratios, as a grid's values are spaced."""
     if layout.axis is None:
         return index + 1 + _STEP * aside
     return float(dict(point.letters)[layout.axis]) * (1 + _STEP) ** aside

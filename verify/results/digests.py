@@ -124,7 +124,7 @@ def checker() -> str:
 
 
 def stamp() -> tuple[int, tuple[str, ...]]:
-    """When a file of this package was last changed, in nanoseconds, and which files there are."""
+    """The time of the last change to a file of this package, in nanoseconds, and the files."""
     paths = _files().values()
     # Not the time of modification, which copies preserve.
     return max(path.stat().st_ctime_ns for path in paths), tuple(map(str, paths))

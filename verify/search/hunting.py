@@ -402,7 +402,7 @@ def _place(met: _Met) -> str:
 
 
 def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
-    """Where each hypothesis that bounds letters leaves least room, and where all of them together do.
+    """The places where each hypothesis that bounds letters leaves least room, and where all of them together do.
 
     Of several instances the one nearest to a violation; and where all leave least, some at which what no hypothesis
     bounds is extreme. A hypothesis that asks for a little too little fails there, if anywhere.
@@ -465,7 +465,7 @@ def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
 
 
 def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
-    """How far apart the two sides are, relative to them, to nine digits; 1 where they contain more than letters."""
+    """The distance of the two sides, relative to them, to nine digits; 1 where they contain more than letters."""
     if not bound.free_symbols <= set(values):
         return 1.0
     left, right = (real(evaluate(side, values)) for side in (bound.lhs, bound.rhs))
@@ -473,7 +473,7 @@ def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
 
 
 def wildness(recipe: Recipe) -> float:
-    """How far the constants of a recipe are from small rationals: the digits of numerators and denominators.
+    """The distance of a recipe's constants from small rationals: the digits of numerators and denominators.
 
     Of the clients' constants the longest counts: that there are many of them makes no program harder to round.
     """
@@ -493,7 +493,7 @@ def _digits(value: Any) -> float:
 
 
 def regime(case: Case) -> tuple[int, ...]:
-    """Which argument of each maximum and minimum in the statement is the one that counts at a recipe's parameters.
+    """The argument of each maximum and minimum in the statement that counts at a recipe's parameters.
 
     Those of quantities are left out.
     """

@@ -123,7 +123,7 @@ class Choices:
         return f"none has n = {number}" + (", with g" if with_g else "") if number else ""
 
     def describe(self) -> str:
-        """How many there are, those that differ by units counted once, and one of them."""
+        """Their number, those that differ by units counted once, and one of them."""
         units = tuple(scalings(self.claim, symbolic.assumed(self.claim)))
         places = {_scaled(case.letters, units): case for case in self.cases}
         largest = max(places.values(), key=lambda case: len(case.recipe.get("clients", ())))

@@ -441,7 +441,7 @@ def violation(case: Case, seed: int = 0) -> Counterexample | None:
 
 
 def floats(claim: Claim, recipes: Iterable[Recipe]) -> str:
-    """Where floats take part in the numbers of a claim at the first of the instances; empty where none do."""
+    """The places where floats take part in the numbers of a claim at the first instance; empty if none do."""
     for recipe in islice(recipes, 1):
         case = Case(claim, recipe)
         point = tuple(Fraction(i + 2, 3) for i in range(case.dimension))

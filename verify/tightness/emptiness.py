@@ -1,4 +1,4 @@
-"""Where a stated rate promises nothing: a factor of 1 or more, or one no better than that of a baseline."""
+"""Stated rates that promise nothing: a factor of 1 or more, or one that is not better than a baseline's."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Tabulated:
 
     @property
     def n(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return len(self.tables)
 
     def gradient(self, x: Array) -> Array:

@@ -49,7 +49,7 @@ def _local(v: IterationView, W: Array) -> Array:
 
 
 def _gained(v: IterationView) -> Array:
-    """How far L(w, w_i, pi_i) falls by one step (15) from w_i."""
+    """The decrease of L(w, w_i, pi_i) in one step (15) from w_i."""
     size = (v.params.alpha * v.params.r + v.params.sigma)[:, None]
     return _local(v, v.state.W) - _local(v, v.state.W - _residual(v) / size)
 

@@ -110,7 +110,7 @@ GAP = (
 
 
 def _left_out(problem: object, params: Selection, state: object) -> Array:
-    """How many clients the windows of s_0 + 1 rounds, all of them whole, leave out, in all."""
+    """The number of clients that all whole windows of s_0 + 1 rounds leave out."""
     length = params.s0 + 1
     whole = len(params.masks) // length
     windows = params.masks[: whole * length].reshape(whole, length, -1)

@@ -102,7 +102,7 @@ def _local(problem: Problem, params: Params, v: Array, a: Array, F: Array) -> Ar
 
 
 def _inaccurate(problem: Problem, params: Params, v: Array, E: Array, a: Array, F: Array) -> Array:
-    """How far the solutions are from the accuracy Theta, at most 0 where they have it: ``(..., K)``."""
+    """The excess of the solutions over the accuracy Theta, at most 0 where they have it: ``(..., K)``."""
     best = _local(problem, params, v, _exact(problem, params, v), 0 * F)
     start = _local(problem, params, v, v, E)
     return _local(problem, params, v, a, F) - params.progress * best - (1 - params.progress) * start

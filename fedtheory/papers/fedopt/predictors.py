@@ -124,7 +124,7 @@ def setting(
 
 
 def of(name: str) -> Any:
-    """Where the value of a letter comes from: a number of the data, or a field of the parameters."""
+    """The source of a letter's value: a number of the data, or a field of the parameters."""
     sources = {
         "lamda": lambda problem, params: problem.f.lam,
         "n": lambda problem, params: problem.f.examples,

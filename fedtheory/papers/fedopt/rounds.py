@@ -30,7 +30,7 @@ _rate = sympy.Symbol("rate", real=True)
 
 
 def few_rounds(rate: Callable[[LinearProblem, Any, Any], Array]) -> Inequality:
-    """That ``ROUNDS`` rounds leave a ``SHARE`` of f(w^0) - f*, ``rate`` the factor of the worst error in a round.
+    """The statement that ``ROUNDS`` rounds leave a ``SHARE`` of f(w^0) - f*; ``rate``: the factor of the worst error.
 
     The gap is quadratic.
     """

@@ -59,12 +59,12 @@ class Authors:
 
     @property
     def K(self) -> int:
-        """How many authors there are."""
+        """The number of authors."""
         return len(self.train.sizes)
 
     @property
     def d(self) -> int:
-        """How many features there are, with the bias and the unknown word."""
+        """The number of features, with the bias and the unknown word."""
         return int(self.train.X.shape[1])
 
 
