@@ -59,7 +59,7 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("wide", _example)
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: there is no error feedback: what was not sent is forgotten
     state.e + params => 0 * state.e + params

@@ -213,7 +213,7 @@ _IN_ORDER = edit(
     "averaged(params, draw.clients => averaged(params, places(draw) > 0",
 )
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 x: every client takes K local steps, whatever its own number is

@@ -74,7 +74,7 @@ _OF_THE_LAST = edit(
     "draw.clients, d) => fedavg.places(draw) > 0, d)",
 )
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 x: the changes are not normalised: this is FedAvg

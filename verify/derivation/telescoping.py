@@ -182,8 +182,8 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
-    """The factor by which weights grow from one round to the next. Raise ``NotFollowed`` if they grow differently, or may
-    change their sign."""
+    """The factor by which weights grow from one round to the next. Raise ``NotFollowed`` if they grow differently, or
+    may change their sign."""
     found: sympy.Expr | None = None
     for s in form.sums:
         rho = quotient(at.after(s.weight), at.now(s.weight))
