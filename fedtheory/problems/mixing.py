@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from fedtheory.numbers.rational import Array, has_nonnegative_pivots, is_exact, to_float
-from fedtheory.numbers.scalar import Scalar
 
 _STAR, _RING, _PATH = "star", "ring", "path"
 #: Eigenvalues of Laplacians that are rational: the least positive one and the largest, by the graph and its size.
@@ -51,7 +51,7 @@ class Mixing:
         W = self.matrix
         return bool((W == W.T).all() and (W >= 0).all() and (W.sum(axis=1) == 1).all())
 
-    def has_gap(self, delta: Scalar) -> bool:
+    def has_gap(self, delta: Any) -> bool:
         """Return True if all eigenvalues but that of the ones have an absolute value of at most 1 - delta."""
         off = self.matrix - Fraction(1, self.n)
         least = Fraction(delta) - (_ROUNDING if isinstance(delta, float) else 0)

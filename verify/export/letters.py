@@ -15,18 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice, product
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
 from fedtheory.claims import Claim
 from verify import checker
-from verify.base.evaluate import meeting
 from verify.export import graded, inside
 from verify.export.factored import content
+from verify.export.instances import examples
 from verify.export.objects import ProofObjects, Reasons, in_ascii, sealed
 from verify.methods import derivation
-from verify.methods.base import Inquiry, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.charts import Multiples, Pick, SlackChart, has_no_negative
 from verify.multipliers.domains import Domain
@@ -302,8 +301,6 @@ def _row(block: str, row: str) -> str:
     return f"{block}: {row}".replace("|", "/")
 
 
-#: Instances at which code is seen, and of how many that are drawn.
-_INSTANCES, _DRAWN = 5, 60
 SUMMED = (
     "left - right is a sum over the clients of what each adds, times what is positive: each program shows of one sort "
     "of clients that this is at most 0, and what is shared is at most 0 once it is summed over all"
@@ -313,9 +310,7 @@ SUMMED = (
 def of_each_client(claim: Claim) -> ProofObjects:
     """An object for each comparison of a claim in each of its cases. ``ValueError`` says what stands in the way."""
     rng = hunting.generator(claim, 0)
-    recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
-    given = tuple(recipe for recipe, _ in islice(recipes, _INSTANCES))
-    shown = client_proofs.shown(claim, seen(Inquiry(claim, given=given)), rng)
+    shown = client_proofs.shown(claim, examples(claim, rng), rng)
     if isinstance(shown, str):
         raise ValueError(shown)
     return ProofObjects.joined(
