@@ -23,10 +23,13 @@ from verify.evidence import formats
 
 #: Fields of an entry that differ from run to run, or with code that finds the same.
 IGNORED = frozenset({"seconds", results.RESTS_ON})
-#: Fields, of an entry or of an outcome, that depend on how a processor rounds, and by how much other decimals may. In
-#: certificates only fractions as long as those that a solver's numbers are rounded to.
+#: Fields, of an entry or of an outcome, that depend on how a processor rounds.
 ROUNDED = frozenset({"attained", "instances"})
-_RELATIVE, _ABSOLUTE = 1e-2, 1e-6
+#: The largest relative difference of other decimals that is put down to rounding.
+_RELATIVE = 1e-2
+#: The largest absolute difference, likewise.
+_ABSOLUTE = 1e-6
+#: Fractions that depend on it in certificates: those as long as a solver's numbers are rounded to.
 _LONG = re.compile(r"\d*\d{6}\d*(?:/\d+)?|\d+/\d*\d{6}\d*")
 _DECIMAL = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+")
 _LINE = re.compile(r"(\(\w+\.py\), line )\d+")

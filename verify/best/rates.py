@@ -13,8 +13,11 @@ import sympy
 
 from fedtheory.numbers.rational import Array
 
-#: Powers of letters, letters of a product, and numbers in front of one.
-_POWERS, _LETTERS = (-2, -1, 1, 2), 4
+#: Powers of the letters in a product.
+_POWERS = (-2, -1, 1, 2)
+#: The most letters of a product.
+_LETTERS = 4
+#: Numbers in front of a product.
 _CONSTANTS = tuple(
     Fraction(v) for v in ("1", "2", "1/2", "4", "1/4", "3", "1/3", "3/2", "2/3", "8", "1/8", "6", "1/6", "3/4")
 )

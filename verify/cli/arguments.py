@@ -28,8 +28,10 @@ DEFAULT_OUT = "fedtheory-audit"
 DEFAULT_MAP = "fedtheory-map.png"
 #: Over how many clients the data are split by default.
 DEFAULT_CLIENTS = 10
-#: Mutants that a self-test tries, and seeds of its search for false alarms, by default.
-DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
+#: Mutants that a self-test tries by default.
+DEFAULT_MUTANTS = 200
+#: Seeds of its search for false alarms by default.
+DEFAULT_SEEDS = 5
 #: Mutants that are wrong in a region only.
 DEFAULT_REGIONS = 40
 

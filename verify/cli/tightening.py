@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from verify.tightness.comparison import Point
     from verify.tightness.kept import Store
 
-#: The figure, and rounds at most.
-DEFAULT, MOST_STEPS = "fedtheory-tight.png", 20
+#: The file of the figure by default.
+DEFAULT = "fedtheory-tight.png"
+#: The most rounds that are compared.
+MOST_STEPS = 20
 
 
 def register(

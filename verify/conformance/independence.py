@@ -32,8 +32,10 @@ _FEWEST = 1500
 _MOST = 6000
 #: The key in a failure's data that says whether the two were always the same.
 SAME = "same"
-# Calls that are farther apart than this share of a series are not compared; of a contraction, only to be the same.
-_FARTHEST, _FARTHEST_SAME = 2, 8
+# Calls are compared if they are at most the length of the series over this apart.
+_FARTHEST = 2
+# Values of a contraction are compared for being the same, at most the length of the series over this apart.
+_FARTHEST_SAME = 8
 # The nearest distances, whose capital is computed.
 _NEAREST = 8
 # The distances of the largest products, whose capital is computed.

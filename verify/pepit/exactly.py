@@ -18,8 +18,10 @@ import numpy as np
 
 from verify.pepit.algebraic import Algebraic, Field, TooLarge
 
-#: Digits of what is not a fraction, and digits beyond which a fraction is rounded to as many.
-DIGITS, _LONGEST = 40, 400
+#: Digits of what is not a fraction.
+DIGITS = 40
+#: The most digits of a fraction: a longer one is rounded to ``DIGITS``.
+_LONGEST = 400
 
 
 class Exact(float):
@@ -112,9 +114,14 @@ def of(value: Any) -> Exact | None:
     return None
 
 
-#: The largest denominator, and relative error, with which a float is read as a fraction; what may be 0, after rounding:
-#: few units of the last digits that numbers of size one have, where a small number that was meant has many digits.
-_DENOMINATOR, _ERROR, _NOISE, _UNIT = 10**6, Fraction(1, 2**52), Fraction(1, 2**51), Fraction(1, 2**60)
+#: The largest denominator with which a float is read as a fraction.
+_DENOMINATOR = 10**6
+#: The largest relative error with which it is read as one.
+_ERROR = Fraction(1, 2**52)
+#: The largest number that may be 0 after rounding: a few units of the last digits that numbers of size one have.
+_NOISE = Fraction(1, 2**51)
+#: Such a number is a multiple of this; a small number that was meant has more digits.
+_UNIT = Fraction(1, 2**60)
 
 
 def read(value: float) -> Exact:
@@ -141,8 +148,10 @@ def surd(value: Algebraic) -> Exact:
     return Exact(near, True, value if longest <= 10**_LONGEST else None)
 
 
-#: Binary digits from which the fraction beside an irrational number is taken; powers of one that are computed.
-_BITS, _POWERS = 512, 64
+#: Binary digits from which the fraction beside an irrational number is taken.
+_BITS = 512
+#: The largest exponent of an irrational number whose power is computed.
+_POWERS = 64
 
 
 def _made(operation: Callable[[Any, Any], Any], one: Exact, other: Exact) -> Exact:

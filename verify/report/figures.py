@@ -75,8 +75,12 @@ def _place(curve: MeasuredCurve) -> str:
     return f"{curve.claim.where}, eq. ({number})"
 
 
-#: Panels beside each other, inches of one, and letters of a title above one.
-_ACROSS, _WIDE, _HIGH, _LETTERS = 3, 2.9, 2.5, 36
+#: Panels beside each other.
+_ACROSS = 3
+#: The width and the height of a panel, in inches.
+_WIDE, _HIGH = 2.9, 2.5
+#: Letters of a line of a panel's title.
+_LETTERS = 36
 #: A method's line keeps its colour in all panels; from so many on it gets another pattern besides.
 _PLAIN = len(style.COLOURS) - 2
 #: Columns of a legend at most, inches of a line in it, and of a letter beside.

@@ -23,8 +23,10 @@ from verify.tightness.sweep import rounded, sentence, series
 _STYLES = {Verdict.CERTIFIED: "bold green", Verdict.OPEN: "yellow", Verdict.REFUTED: "bold red"}
 #: Relative width from which both ends of an interval are drawn.
 _WIDE = 0.01
-#: Columns of panels at most, and inches of one.
-_COLUMNS, _WIDTH, _HEIGHT = 5, 2.2, 1.9
+#: The most columns of panels.
+_COLUMNS = 5
+#: The width and the height of a panel, in inches.
+_WIDTH, _HEIGHT = 2.2, 1.9
 #: Inches of a letter in the legend, nearly.
 _LETTER = 0.07
 #: By how many steps of an axis curves are moved apart, so that those that coincide are seen.

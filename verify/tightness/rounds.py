@@ -47,8 +47,10 @@ _LONG = 16
 _NEAR = (1e-8, 1e-7, 1e-6)
 #: Faces that are guessed at where the worst case may be the bound itself.
 _GUESSES = 3
-#: Rows up to which more is tried there, and so many guesses are made: beyond, either takes minutes.
-_SMALL, _MIDDLE = 8, 14
+#: The most rows of a program for which more is tried there: beyond, it takes minutes.
+_SMALL = 8
+#: The most rows for which so many guesses are made, likewise.
+_MIDDLE = 14
 
 
 class _Sides(NamedTuple):
