@@ -24,7 +24,7 @@ from fedtheory.claims import Claim
 from fedtheory.settings.relations import Comparison
 from verify import checker
 from verify.exact import reals, symbolic
-from verify.export.letters import Writing
+from verify.export.for_all_letters import Writing
 from verify.export.objects import sealed
 from verify.methods import identities
 from verify.multipliers.case_letters import at_least

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from verify.export.for_all_letters import SUMMED
 from verify.export.latex_names import function_symbol, gradient_of, letter_of
 from verify.export.latex_reading import Symbols
 from verify.export.latex_values import added, combination, in_order, in_sentence, number, point, size, terms_of, vector
 from verify.export.latex_words import mathematical, plain
-from verify.export.letters import SUMMED
 from verify.export.objects import Reasons
 from verify.multipliers import reasons as data
 from verify.multipliers.ratios import terms

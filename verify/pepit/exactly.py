@@ -37,7 +37,7 @@ class Exact(float):
     surd: Algebraic | None
     #: numpy's own numbers leave operations to these, as they would lose what is carried.
     __array_priority__ = 1000.0
-    #: True if the number is a function of letters, as those of :mod:`verify.pepit.letters`.
+    #: True if the number is a function of letters, as those of :mod:`verify.pepit.numbers_in_letters`.
     varies = False
 
     def __new__(cls, exact: Fraction, rounded: bool = False, surd: Algebraic | None = None) -> Exact:

@@ -1,7 +1,8 @@
 """The worst case of a model for PEPit, for all values of its letters: the value that the file states, proved.
 
-The file runs on :class:`~verify.pepit.letters.Letters`. The coefficients of its model are then functions of them; it is
-posed as claims are, and proved by the same search and the same checks (:mod:`verify.multipliers`).
+The file runs on :class:`~verify.pepit.numbers_in_letters.NumberInLetters`. The coefficients of its model are then
+functions of them; it is posed as claims are, and proved by the same search and the same checks
+(:mod:`verify.multipliers`).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from verify.multipliers.reasons import Stated
 from verify.multipliers.work import STEP, Work
 from verify.pepit import capture, certifying, exactly, notation, objects
 from verify.pepit.certifying import Bounds, Number
-from verify.pepit.letters import Letters, Run, shown
 from verify.pepit.notation import Notation
+from verify.pepit.numbers_in_letters import NumberInLetters, Run, shown
 
 #: Values of letters that are tried for the base point, in this order, and how many combinations of them.
 _VALUES = tuple(Fraction(k, 37) for k in (11, 29, 43, 5, 17, 61, 2, 97, 23, 150, 7, 400))
@@ -94,7 +95,7 @@ def prove(
     conditions = [_Condition(text, letters) for text in where]
     fixed = {name: Fraction(given.pop(name)) for name in letters if name in given}
     run = Run(_base(letters, conditions, fixed))
-    computed = {name: Letters(_formula(name, x, run), run) for name, x in given.items() if isinstance(x, str)}
+    computed = {name: NumberInLetters(_formula(name, x, run), run) for name, x in given.items() if isinstance(x, str)}
     problem, answer = _solved(file, call, {**given, **computed, **{name: run.letter(name) for name in letters}})
     stated = _stated(answer, run)
     asked = [c.of(run) for c in conditions]
@@ -230,7 +231,7 @@ def _solved(file: Path, call: str | None, arguments: Mapping[str, Any]) -> tuple
 def _stated(answer: Any, run: Run) -> Ratio:
     """The last number that a function returns, if there are several."""
     last = answer[-1] if isinstance(answer, tuple) and len(answer) > 1 else None
-    if type(last) is Letters:
+    if type(last) is NumberInLetters:
         return last.of
     number = None if last is None else exactly.of(last)
     if number is None or number.rounded:
@@ -310,7 +311,7 @@ def _written(weight: Any, run: Run) -> str:
 
 
 def _coefficient(weight: Any, run: Run) -> Ratio:
-    if type(weight) is Letters:
+    if type(weight) is NumberInLetters:
         return weight.of
     number = exactly.of(weight)
     if number is None or number.rounded:

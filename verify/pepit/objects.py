@@ -15,7 +15,7 @@ from typing import Any
 
 from verify import checker
 from verify.exact import elimination
-from verify.export import letters, objects
+from verify.export import for_all_letters, objects
 from verify.export.objects import ProofObjects
 from verify.multipliers.proofs import CaseProof
 from verify.multipliers.reasons import Stated
@@ -49,7 +49,7 @@ def of_letters(proofs: Sequence[CaseProof], name: str, says: Sequence[str], name
     """The objects of a bound for all letters, one for each case; ``names``: of points and values, by those there."""
     lines = [*map(Stated, says)]
     made = ProofObjects.joined(
-        letters.of_proofs(name, lines, str(k), {name: proof}) for k, proof in enumerate(proofs, 1)
+        for_all_letters.of_proofs(name, lines, str(k), {name: proof}) for k, proof in enumerate(proofs, 1)
     )
     return replace(made, each=tuple(objects.sealed(_renamed(data, names)) for data in made))
 
