@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import sympy
@@ -178,7 +178,7 @@ class RelativeSampler(InnerSampler):
         smooth = _separable(slopes, kinks, x, y - jump * sign if jumping else y, exact)
         if not jumping:
             return smooth
-        return Kinked(smooth, x[..., None, :] + at, jump, choice)
+        return cast(Functions, Kinked(smooth, x[..., None, :] + at, jump, choice))
 
     def reference(self, recipe: Recipe, x: Array, exact: bool) -> Functions | None:
         """h, whose gradient at ``x (..., d)`` is that of the recipe."""

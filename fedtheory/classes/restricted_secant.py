@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -150,7 +150,7 @@ class RestrictedSecantSampler(Sampler):
         if not all("ridge" in c for c in parts) or any(len(set(c["h"])) > 1 for c in parts):
             raise ValueError("all functions have ridges, and one curvature beside them, or none has")
         a, c = (numbers([c[key] for c in parts], exact) for key in ("h", "ridge"))
-        return Ridged(a[:, 0], c, x, y)
+        return cast(Functions, Ridged(a[:, 0], c, x, y))
 
     def _constants(self, recipe: Recipe) -> tuple[Scalar, Scalar]:
         x = numbers((0,) * recipe["d"], True)

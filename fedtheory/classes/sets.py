@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import sympy
@@ -224,7 +224,7 @@ class ConstrainedSampler(InnerSampler):
         """The functions with gradients ``y (..., n, d)`` at ``x (..., d)``, or the set to which y is normal there."""
         if len(parts) == 1 and parts[0] is recipe["g"]:
             D = None if self.of.D is None else number(recipe[str(self.of.D)], exact)
-            return build_sets(parts, x, y, exact, D)
+            return cast(Functions, build_sets(parts, x, y, exact, D))
         return super().build(recipe, parts, x, y, exact)
 
 
@@ -255,4 +255,4 @@ class ConvexSetSampler(Sampler):
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The sets about ``x (..., d)``, whatever ``y (..., n, d)`` is."""
-        return build_sets(parts, x, 0 * y, exact)
+        return cast(Functions, build_sets(parts, x, 0 * y, exact))

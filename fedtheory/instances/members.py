@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def _kinked(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
         raise ValueError("what balances is a subgradient, between -1 and 1 in the place of the sign")
     sign = np.where(at < 0, 1, np.where(at > 0, -1, balancing))
     plain = [{key: v for key, v in c.items() if key not in JUMPS} for c in parts]
-    return Kinked(curved(plain, x, y - jump * sign, exact), x[..., None, :] + at, jump, choice)
+    return cast(Functions, Kinked(curved(plain, x, y - jump * sign, exact), x[..., None, :] + at, jump, choice))
 
 
 def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
@@ -122,7 +122,9 @@ def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
     middle, width, bend = (start + end) / 2, (end - start) / 2, h[:, 0] - low
     # At x the strip's part of the gradient is what its curvature takes away up to its nearer end.
     taken = bend * np.maximum(-width, np.minimum(width, -middle))
-    return LessHuber(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
+    return cast(
+        Functions, LessHuber(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
+    )
 
 
 def slopes_of(client: Recipe) -> tuple[Fraction, ...]:

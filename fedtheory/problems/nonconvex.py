@@ -184,7 +184,8 @@ def less_parabola(f: Functions, x: Array, bend: Scalar) -> Functions:
     """The functions, each less (bend/2)|. - x|^2."""
     if not bend:
         return f
-    return LessParabola(f, x, bend)
+    found: Any = LessParabola(f, x, bend)
+    return found
 
 
 def is_quadratic(f: Functions) -> bool:
