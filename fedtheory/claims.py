@@ -256,7 +256,7 @@ class Claim:
         others = [sympy.Symbol(name, positive=True) for name in fields if name not in known]
         letters = (*of_class, *sorted(found - set(of_class), key=str), *others)
         if self.setting.own:
-            # Of what each client has its own, letters have sources that the author says.
+            # Letters for what each client has of its own have the sources that the author states.
             given = dict(self.setting.sources)
             return {letter: given.get(letter, of_class.get(letter, str(letter))) for letter in letters}
         if not varying or self.statement.horizon:
@@ -273,7 +273,7 @@ class Claim:
         parameters = set(getattr(getattr(self.setting.algorithm, "Params", None), "_fields", ()))
         taken = sorted(parameters & {"mu", "L", "kappa"} - {str(letter) for letter in functions.letters})
         if taken:
-            parameter = f"a parameter {taken[0]}, the name of a constant of the problem that is no letter of its class"
+            parameter = f"a parameter {taken[0]}, a constant of the problem that is not a letter of its class"
             raise ValueError(f"the claim {self.id} is of a method with {parameter}: give it another name")
 
     @property

@@ -190,7 +190,7 @@ class Result(NamedTuple):
 @dataclass(frozen=True)
 class Source:
     """Data that a figure is of. ``files``: their names, without the suffix of a compression; none: they are generated.
-    ``missing``: of data that nobody here has, what is said of them. ``seeds``: of its runs, if nothing else is said:
+    ``missing``: what the paper says of data that nobody here has. ``seeds``: of its runs, unless stated otherwise:
     more where :data:`SEEDS` disagree and runs are cheap."""
 
     name: str

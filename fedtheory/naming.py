@@ -68,7 +68,7 @@ def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "
         return f"unknown {kind} {shortened(id)}: a file of your own is named by --own, or tested by `fedtheory check`"
     beginning = [other for other in known if id and other.startswith(f"{id.rstrip('/')}/")]
     if len(beginning) > 1:
-        return f"{id!r} is no {kind}, but the beginning of {len(beginning)} ids: `{listing} {id}` shows them"
+        return f"{id!r} is not a {kind}, but the beginning of {len(beginning)} ids: `{listing} {id}` shows them"
     last = id.split("/")[-1]
     alike = [other for other in known if len(last) >= _TELLING and last in other]
     first = id.split("/")[0]

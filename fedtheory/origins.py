@@ -33,7 +33,7 @@ def checked(id: str, origin: str, where: str, formula: str, literal_of: str | No
     if origin == "printed" and not _NUMBERED.search(where):
         raise ValueError(f"{id} is printed: where must name a section, theorem, equation, ... by number, got {where!r}")
     if formula and origin != "printed":
-        raise ValueError(f"{id} has a formula as it stands in a paper, but is not said to be printed")
+        raise ValueError(f"{id} has a formula as it stands in a paper, but is not declared as printed")
     if literal_of is not None and (origin not in ("", "printed") or literal_of == id):
         raise ValueError(
             f"{id} cannot be the letter of {literal_of}: only what is printed has one, and another meaning"

@@ -107,7 +107,7 @@ def own() -> tuple[str, ...]:
 
 @cache
 def installed() -> Mapping[str, str]:
-    """Where the records of other papers are, as "module:name", by the papers' ids."""
+    """The places of the records of other papers, as "module:name", by the papers' ids."""
     found: dict[str, str] = {}
     for point in entry_points(group=GROUP):
         if point.name in own() or found.setdefault(point.name, point.value) != point.value:
@@ -145,7 +145,7 @@ def _below(top: Path) -> Iterator[Path]:
 
 
 def places() -> Mapping[str, str]:
-    """Where the records of all papers are, as "module:name", by the papers' ids."""
+    """The places of the records of all papers, as "module:name", by the papers' ids."""
     return {id: f"{papers.__name__}.{id}:PAPER" for id in own()} | dict(installed())
 
 

@@ -71,7 +71,7 @@ class Bound(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Where a polynomial is looked at: all its variables are >= 0.
+    """The region on which a polynomial is considered: all its variables are >= 0.
 
     ``positive``: the variables, by index, that are > 0. ``bounds``: what is known besides, by name.
     """
@@ -89,7 +89,7 @@ def require(condition: object, message: str) -> None:
 def read_fraction(text: object) -> Fraction:
     """The fraction that a text of digits, "-" and "/" stands for."""
     if not isinstance(text, str) or not set(text) <= set("-/0123456789"):
-        raise ValueError(f"{text!r} is no fraction as text")
+        raise ValueError(f"{text!r} is not a fraction as text")
     return Fraction(text)
 
 
@@ -183,7 +183,7 @@ class Identity:
         self.check_shared(shared, own={self.letters.index(letter) for letter in data.get("own", ())})
 
     def read_domain(self, letters: Json, listed: Json) -> Region:
-        """What is assumed of the letters."""
+        """Read what is assumed of the letters."""
         signs = [*letters.values(), *(bound["sign"] for bound in listed.values())]
         require(set(signs) <= {"> 0", ">= 0"}, "a sign is neither > 0 nor >= 0")
         positive = frozenset(i for i, letter in enumerate(self.letters) if letters[letter] == "> 0")
@@ -209,7 +209,7 @@ class Identity:
         for coefficient, exponents in terms:
             require(len(exponents) == len(self.letters), "a term has not one exponent for each letter")
             plain = all(type(power) is int and 0 <= power < LARGEST_POWER for power in exponents)
-            require(plain, "an exponent is no integer from 0 to 999")
+            require(plain, "an exponent is not an integer from 0 to 999")
             fraction = read_fraction(coefficient)
             # Integers are faster than fractions.
             read.append((tuple(exponents), fraction if fraction % 1 else int(fraction)))
@@ -394,15 +394,15 @@ def check_arithmetic(data: Json) -> None:
     name = ""
     for name, first, *names in data["steps"]:
         require(name not in known, f"{name} is two things")
-        require(name == first or name[:1].isalpha(), f"{name} is no name for a number")
-        require(all(isinstance(known[x], Fraction) for x in names), f"{name} is made of what is no number")
+        require(name == first or name[:1].isalpha(), f"{name} is not a name for a number")
+        require(all(isinstance(known[x], Fraction) for x in names), f"{name} is made of what is not a number")
         if names:
             known[name] = OPERATIONS[first](*(known[x] for x in names))
         else:
             known[name] = read_fraction(first)
             if name != first:
                 listed[name] = first
-        require(known[name] is not False, f"{name} is not so")
+        require(known[name] is not False, f"{name} does not hold")
     require(known and known[name] is True, "nothing is compared in the end")
     require(listed == data["at"], "the numbers are others than those that are listed")
 
@@ -454,7 +454,7 @@ def check(text: str) -> dict[str, Any]:
         require(COMMON <= set(data), "a field is missing")
         check_kind(data)
     except (LookupError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
-        raise ValueError(f"it is no proof object: {error!r}") from None
+        raise ValueError(f"it is not a proof object: {error!r}") from None
     return data
 
 

@@ -113,8 +113,7 @@ def get(name: str | Algorithm) -> Algorithm:
         return name
     if name not in _modules():
         raise ValueError(f"unknown algorithm {name!r}: choose from {', '.join(_modules())}")
-    algorithm: Algorithm = _modules()[name].algorithm
-    return algorithm
+    return _modules()[name].algorithm
 
 
 def is_known(algorithm: Algorithm) -> bool:

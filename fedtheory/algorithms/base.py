@@ -87,7 +87,7 @@ class Algorithm(Generic[ParamsT, StateT, DrawT]):
 
 
 def place(function: Callable[..., object]) -> str:
-    """Where a function is written: its name, file and line."""
+    """The place of a function's definition: its name, file and line."""
     inner = unwrap(function)
     while isinstance(inner, partial):
         inner = unwrap(inner.func)
@@ -339,28 +339,24 @@ def stepping(step: Callable[..., object], State: Any) -> Callable[..., Any]:
 
     step = in_fractions(step)
 
-    def whole(parts: Mapping[str, object]) -> object:
-        if missing := [part for part, value in parts.items() if value is None]:
-            raise ValueError(f"{place(step)} gives None for the part {missing[0]} of the state")
-        return State(**parts)
-
     @wraps(step)
     def stepped(*given: object, **parts: object) -> Any:
         if len(given) == 4:
             # No init or fixed point: these are not given a state and a draw.
             given = (given[0], in_step(given[1]), *given[2:])
-        found = step(*given, **parts)
+        found, names = step(*given, **parts), State._fields
         if isinstance(found, Mapping):
-            if set(found) == set(State._fields):
-                return whole(found)
             got = f"the parts {', '.join(map(str, found))}"
+            values = [found[part] for part in names] if set(found) == set(names) else []
         elif isinstance(found, tuple | list):
-            if len(found) == len(State._fields):
-                return whole(dict(zip(State._fields, found, strict=True)))
-            got = f"{len(found)} parts"
+            got, values = f"{len(found)} parts", found
         else:
-            got = f"an object of type {type(found).__name__}"
-        due = ", ".join(State._fields)
-        raise ValueError(f"{place(step)} gives {got}, where a mapping or a tuple of the state's parts {due} is due")
+            got, values = f"an object of type {type(found).__name__}", ()
+        if len(values) != len(names):
+            due = ", ".join(names)
+            raise ValueError(f"{place(step)} gives {got}, where a mapping or a tuple of the state's parts {due} is due")
+        if missing := [part for part, value in zip(names, values, strict=True) if value is None]:
+            raise ValueError(f"{place(step)} gives None for the part {missing[0]} of the state")
+        return State(*values)
 
     return stepped

@@ -186,7 +186,7 @@ def _with_replacement(problem: Any, params: Params, state: object) -> Distributi
     return Independent(Picks(problem.f.sizes), passes) if passes else Constant()
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 alpha: the steps are averaged instead of added: gamma is 1/K

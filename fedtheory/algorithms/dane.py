@@ -49,7 +49,7 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("rows", lambda given: Params(0.5, 0.75))
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 w: the sign of the perturbation a_k is swapped
     a = perturbation => a = -perturbation

@@ -96,7 +96,7 @@ def _served_step(problem: Problem, params: Params, state: _Served, draw: Draw) -
     return _Served(state.x - params.eta * b, state.u + 0 * v, np.where(sent, 0 * v, v), b)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     (
         "the momentum is the server's, of what is sent, instead of the clients'",

@@ -56,7 +56,7 @@ LINES = {
     "h_bar": "h_bar <- h_bar + alpha (1/n) sum m_i",
 }
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: the sign of the server's control variate is swapped
     (state.h_bar + m_bar) => (m_bar - state.h_bar)

@@ -142,7 +142,7 @@ def _apart_step(problem: Problem, params: Params, state: _Apart, draw: Draw) -> 
     return _Apart(state.x - params.eta * (change + params.momentum * b), b, m, v, state.t + 1, y)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 x: the momentum is a heavy ball's instead of Nesterov's: the server moves along b

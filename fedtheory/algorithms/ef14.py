@@ -50,7 +50,7 @@ LINES = {
 
 def _example(given: Given) -> Params:
     d = given.problem.d
-    # Of two entries the largest, of more a random part, so that both sorts are met.
+    # The largest of two entries, a random part of more, so that both sorts are met.
     largest = contractive.top_k(d, max(1, d // 2))
     compressor = largest if d % 2 == 0 else contractive.scaled(compressors.rand_k(d, max(1, d // 3)))
     return Params(0.3 / float(given.problem.L), compressor)
@@ -59,7 +59,7 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("wide", _example)
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: there is no error feedback: what was not sent is forgotten
     state.e + params => 0 * state.e + params

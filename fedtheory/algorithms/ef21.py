@@ -62,7 +62,7 @@ LINES = {
     "g_bar": "g_bar <- g_bar + (1/n) sum C_i(grad f_i(x+) - g_i)",
 }
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 g: gradients are taken at the old model instead of the new one
     gradient(x[ => gradient(state.x[

@@ -62,7 +62,7 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("clients", lambda given: Params(*weights(given)))
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 w: the server averages the models and leaves out the multipliers
     (sigma * state.W + state.Pi).sum => (sigma * state.W).sum

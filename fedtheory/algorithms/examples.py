@@ -70,7 +70,7 @@ class Replaced:
 
     @property
     def count(self) -> int:
-        """How many plans there are."""
+        """The number of plans."""
         return sum(comb(self.m, k) for k in range(1, self.size + 1)) ** self.rounds
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
@@ -95,7 +95,7 @@ class Multisets:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Their number."""
         return comb(self.m + self.size - 1, self.size)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
@@ -120,7 +120,7 @@ class Ordered:
 
     @property
     def count(self) -> int:
-        """How many orders there are."""
+        """The number of orders."""
         return perm(self.m, self.size)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
@@ -144,7 +144,7 @@ class Picks:
 
     @property
     def count(self) -> int:
-        """How many sequences of picks there are."""
+        """The number of sequences of picks."""
         return prod(int(size) ** int(size) for size in self.sizes)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:

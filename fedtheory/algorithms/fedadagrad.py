@@ -30,5 +30,5 @@ LINES = adaptive_server.lines("v <- v + Delta^2")
 EXAMPLE = Example("clients", lambda given: adaptive_server.example(given)._replace(correction="none"))
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = adaptive_server.slips(step)

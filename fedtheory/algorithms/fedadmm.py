@@ -183,7 +183,7 @@ def _with_replacement(problem: Problem, params: Any, state: State) -> Distributi
     return Product(Draws, (plans, params.solver.draws(problem, plans.rounds * params.k0)))
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 w: the server averages the messages of the participants instead of the last ones of all clients

@@ -143,8 +143,7 @@ def ordered(problem: Problem, params: Params, state: object) -> Distribution:
 
 def places(draw: Round) -> Array:
     """The places of the participants ``(n,)``, 0 for others; by their numbers where a draw does not say."""
-    found: Array = draw.clients * np.cumsum(draw.clients, axis=-1) if draw.clients.dtype == bool else draw.clients
-    return found
+    return draw.clients * np.cumsum(draw.clients, axis=-1) if draw.clients.dtype == bool else draw.clients
 
 
 REPLACED = "participants are drawn with replacement: a client that is drawn twice counts twice"
@@ -214,7 +213,7 @@ _IN_ORDER = edit(
     "averaged(params, draw.clients => averaged(params, places(draw) > 0",
 )
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 x: every client takes K local steps, whatever its own number is

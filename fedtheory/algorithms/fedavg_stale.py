@@ -87,7 +87,7 @@ def _with_replacement(problem: Problem, params: Any, state: State) -> Distributi
     return Replaced(problem.n, params.selection.size, params.selection.rounds)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 w: the server averages the participants instead of the last models of all clients

@@ -57,7 +57,7 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 x: the momentum is forgotten after each round (an optimiser made anew): this is FedAvg

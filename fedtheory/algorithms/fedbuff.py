@@ -129,7 +129,7 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: late changes have the weight of those that are not
     1 / np.sqrt(1 + draw.delays) => np.ones(draw.delays.shape)

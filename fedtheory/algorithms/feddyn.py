@@ -96,7 +96,7 @@ def _in_each_step(problem: Problem, params: Params, state: State, draw: Round) -
     return State(mean_over(draw.clients, params.tau, y) - h / params.alpha, h, g)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 h: h is the mean of the participants' g_i instead of all clients'

@@ -74,7 +74,7 @@ _OF_THE_LAST = edit(
     "draw.clients, d) => fedavg.places(draw) > 0, d)",
 )
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 x: the changes are not normalised: this is FedAvg
@@ -114,7 +114,7 @@ x: the changes are normalised by one step more than were made
 x: the changes are multiplied by a without having been normalised
     (params.eta_l * a) => params.eta_l
 """),
-    # Of participants in any order, the last one may be any.
+    # Participants come in any order: the last one may be any of them.
     (
         "a is the number of steps of one participant, such as the last",
         "x",

@@ -101,7 +101,7 @@ def _norm(z: Array) -> Array:
     return z / np.where(size > 0, size, 1)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     (IN_PLACE, "x", chained(False)),
     (f"{IN_PLACE}; all are then the same array", "x", chained(True)),

@@ -32,5 +32,5 @@ LINES = adaptive_server.lines("v <- v - (1 - beta_2) Delta^2 sign(v - Delta^2)")
 EXAMPLE = Example("clients", adaptive_server.example)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = adaptive_server.slips(step)

@@ -125,7 +125,7 @@ def _with_replacement(problem: Any, params: object, state: object) -> Distributi
     return Picks(problem.f.sizes)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 w: the scaling S_k is left out

@@ -93,7 +93,7 @@ def _passes(
     for k in range(len(edges) - 1):
         widest = max(widest, bounds[k + 1] - bounds[k])
     for part in numba.prange(len(parts) - 1):
-        # Of the pairs of one client: w_k - w, h_k s_k^j, log(1 - c_k^j), minus the fixed point, the steps done.
+        # For the pairs of one client: w_k - w, h_k s_k^j, log(1 - c_k^j), minus the fixed point, the steps done.
         delta, rate, decay, aim = np.empty(widest), np.empty(widest), np.empty(widest), np.empty(widest)
         seen = np.empty(widest, np.int64)
         for k in range(parts[part], parts[part + 1]):

@@ -115,7 +115,7 @@ LINES = {
     "v": "v <- v + (p chi/(gamma (1 + 2 omega))) d_bar",
 }
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 u: the dual step has 1 + omega where 1 + 2 omega is meant
     (1 + 2 * omega) => (1 + omega)

@@ -64,7 +64,7 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: the average divides by all clients instead of the participants
     mean_over(draw.clients, params.tau, => mean_over(draw.clients, problem.n,

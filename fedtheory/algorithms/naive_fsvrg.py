@@ -51,7 +51,7 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("rows, any loss", lambda given: Params(row_step(given), given.epochs))
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 w: clients are weighted by n_k/n instead of 1/K
     (local - w).sum(axis=-2) / f.n => (f.shares[:, None] * (local - w)).sum(axis=-2)

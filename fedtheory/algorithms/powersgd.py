@@ -131,7 +131,7 @@ def _one_by_one(problem: Problem, params: Params, state: State, draw: Draw) -> S
     return State(state.x - params.gamma * (sent + m), m, wanted - own, Q.sum(axis=-3) / problem.n)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     *edits("""
 x: there is no error feedback: what was not sent is forgotten

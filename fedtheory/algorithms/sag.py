@@ -73,7 +73,7 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("sum", lambda given: Params(0.5 / given.problem.L))
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: the step takes the old table (a stale average)
     y.sum(axis=-2) => (state.y + 0 * y).sum(axis=-2)

@@ -54,7 +54,7 @@ LINES = {
     "phi": "phi_j <- x (the old one) for the one j drawn",
 }
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: the table is renewed before its mean is taken
     stale.sum(axis=-2) => np.where(draw[..., None], fresh, stale).sum(axis=-2)

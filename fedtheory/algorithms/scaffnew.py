@@ -63,7 +63,7 @@ LINES = {
     "h": "h_i <- h_i + (p/gamma)(x_i+ - x_hat_i)",
 }
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: the average leaves out the control variates, which do not sum to zero here
     (x_hat - gamma / p * h_hat).sum => x_hat.sum

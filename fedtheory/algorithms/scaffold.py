@@ -131,7 +131,7 @@ def _late_step(problem: Problem, params: Params, state: Any, draw: Any) -> Any:
     return _Late(old.x, c + (old.c - late), old.c_i, c)
 
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS: Table = (
     (f"{IN_PLACE}; y_i - x is then 0", "x", _in_place),
     *edits("""

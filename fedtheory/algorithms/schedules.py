@@ -62,7 +62,7 @@ def _check(name: str, schedule: sympy.Expr, params: Sequence[str]) -> None:
         if str(letter) == str(round_index):
             raise ValueError(f"the schedule of {name} uses a k other than fedtheory.round_index, which may be 0")
         if str(letter) not in (*params, *OF_PROBLEM):
-            raise ValueError(f"the schedule of {name} mentions {letter}, which is no parameter of the method")
+            raise ValueError(f"the schedule of {name} mentions {letter}, which is not a parameter of the method")
     for k in _ROUNDS:
         # One choice of the letters at which it makes sense is enough: hypotheses may ask for that.
         at = [_fault(schedule, {round_index: k, **dict.fromkeys(letters, value)}) for value in _VALUES]

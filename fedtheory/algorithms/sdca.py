@@ -56,7 +56,7 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("rows", lambda given: Params())
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 alpha: w lacks its division by n
     f.primal(state.alpha) => f.primal(state.alpha) * f.examples

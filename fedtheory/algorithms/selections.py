@@ -67,7 +67,7 @@ class Fixed:
 
     @property
     def rounds(self) -> int:
-        """How many rounds are planned."""
+        """The number of planned rounds."""
         return len(self.masks)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
@@ -100,7 +100,7 @@ class Covering:
 
     @property
     def rounds(self) -> int:
-        """How many rounds are planned: s_0."""
+        """The number of planned rounds, s_0."""
         return self.s0
 
     @cached_property
@@ -113,7 +113,7 @@ class Covering:
         return ways
 
     def _met(self, u: int) -> range:
-        """How many of u clients a subset can contain."""
+        """The numbers of u clients that a subset can contain."""
         return range(max(0, self.size - (self.m - u)), min(u, self.size) + 1)
 
     def _choices(self, u: int, t: int) -> int:

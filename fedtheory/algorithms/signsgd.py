@@ -49,7 +49,7 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 x: a tie counts as +
     np.sign(np.sign(m).sum(axis=-2)) => np.where(np.sign(m).sum(axis=-2) >= 0, 1.0, -1.0)

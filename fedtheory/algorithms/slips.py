@@ -78,8 +78,7 @@ def _edited(step: FunctionType, replacements: Sequence[tuple[str, str]]) -> Step
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names = dict(step.__globals__)
     exec(compile(text, file, "exec", dont_inherit=True), names)
-    found: StepFunction = names[step.__name__]
-    return found
+    return names[step.__name__]
 
 
 def _called(step: FunctionType) -> dict[str, FunctionType]:

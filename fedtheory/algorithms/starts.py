@@ -21,7 +21,7 @@ class GradientStart:
 
     @property
     def __signature__(self) -> Signature:
-        # Of the same parts; but it is not to be unwrapped, or the start before would be read for this one.
+        # It has the same parts; but it must not be unwrapped, or the start before would be read for this one.
         return signature(self.init)
 
     def __call__(self, problem: Problem, params: object, **given: Any) -> Any:

@@ -53,7 +53,7 @@ LINES = {
     "w_tilde": "w_tilde stays as it is within an epoch",
 }
 
-#: What implementations are known to do instead.
+#: Known mistakes of implementations.
 SLIPS = edits("""
 w: the sign of the correction is swapped
     fresh - stale) + => fresh + stale) -

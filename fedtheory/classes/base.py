@@ -287,27 +287,41 @@ class OfTwoConstants(FunctionClass):
         return self.mu, self.L
 
 
+class WithLettersOf(FunctionClass):
+    """The base of a class with the constants, the letters and the ends of another, ``lettered``."""
+
+    @property
+    def lettered(self) -> FunctionClass:
+        """The class whose constants are letters."""
+        raise NotImplementedError
+
+    @property
+    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The constants of the problem that the class has."""
+        return self.lettered.constants
+
+    @property
+    def letters(self) -> Mapping[sympy.Symbol, Source]:
+        """The letters of the class, and where their values come from."""
+        return self.lettered.letters
+
+    @property
+    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
+        """The letters of the least and the largest curvature, where the class has both."""
+        return self.lettered.ends
+
+
 @dataclass(frozen=True)
-class OfAnother(FunctionClass):
+class OfAnother(WithLettersOf):
     """The base of a class whose f_i are those of the class ``of``, beside or relative to something else: constants,
     letters and ends are those of ``of``, unless a class says otherwise."""
 
     of: FunctionClass
 
     @property
-    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The constants of the problem that the class has."""
-        return self.of.constants
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return self.of.letters
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
-        """The letters of the least and the largest curvature of the f_i, where their class has both."""
-        return self.of.ends
+    def lettered(self) -> FunctionClass:
+        """The class of the f_i."""
+        return self.of
 
 
 def f_star(L: Scalar) -> Average:

@@ -45,8 +45,7 @@ class UnbiasedCompressors:
 
     def mutually_independent(self, problem: Problem, params: object) -> bool:
         """Return True if the compressors of different clients are independent."""
-        independent: bool = getattr(params, self.field).joint == "independent"
-        return independent
+        return getattr(params, self.field).joint == "independent"
 
 
 @dataclass(frozen=True)
@@ -123,8 +122,7 @@ class NoisyGradients:
 
     def mutually_independent(self, problem: Problem, params: object) -> bool:
         """Return True if the noise of different clients is independent."""
-        independent: bool = getattr(params, self.field).joint == "independent"
-        return independent
+        return getattr(params, self.field).joint == "independent"
 
 
 @dataclass(frozen=True)
@@ -163,8 +161,7 @@ class BoundedNoise:
 
     def mutually_independent(self, problem: Problem, params: object) -> bool:
         """Return True if the noise of different clients is independent."""
-        independent: bool = getattr(params, self.field).joint == "independent"
-        return independent
+        return getattr(params, self.field).joint == "independent"
 
 
 @dataclass(frozen=True)
@@ -193,8 +190,9 @@ class Adversary:
 
     ``params.adversary.answer(centre, bound)`` is any vector r with |r - centre|^2 <= ``bound``, or any of each client
     where ``centre`` is one of each: of what it is asked twice it may say two things. It knows the state, functions and
-    letters, but not what else the step draws. ``bound``: a number, or one for each vector; where it is negative there
-    is no answer, so proofs ask that it is seen not to be: made of squares and nonnegative numbers by + * and /.
+    letters, but not what else the step draws. ``bound``: a number, or one for each vector; where it is negative no
+    answer exists, so proofs require that it is visibly nonnegative: made of squares and nonnegative numbers by +, * and
+    /.
 
     ``answer(centre, bound, within=((c, b), ...), along=((v, s), ...), feasible=w)``: r is in the other balls too,
     |r - c|^2 <= b, and <r, v> >= s. The vector ``w``, by default the centre, is to meet all of these, so that there is

@@ -281,7 +281,7 @@ class LipschitzSampler(Sampler):
 
 
 def _kink(rng: np.random.Generator) -> Fraction:
-    """Where a kink is, from x*: mostly there."""
+    """The place of a kink, from x*: mostly there."""
     return pick(rng, (Fraction(0), Fraction(0), small(rng, 1)[0]))
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import ELL, MU, WORSE, Declared, FunctionClass, Outside, only_declared
+from fedtheory.classes.base import ELL, MU, WORSE, Declared, FunctionClass, Outside, WithLettersOf, only_declared
 from fedtheory.classes.convex import Convex, StronglyConvex
 from fedtheory.classes.sets import ConvexSet, build_sets
 from fedtheory.classes.smooth import Smooth, SmoothConvex
 from fedtheory.classes.strongly_convex import SmoothStronglyConvex
-from fedtheory.instances import Recipe, Source, members
+from fedtheory.instances import Recipe, members
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
@@ -28,7 +28,7 @@ MOST = 4
 
 
 @dataclass(frozen=True)
-class Named(FunctionClass):
+class Named(WithLettersOf):
     """f_1, ..., f_n, two to four, of the classes ``of``, one each; x* is a minimiser of their sum.
 
     With ``clients=(2,)``, ``problem.f.gradient(x[..., None, :])[..., 0, :]`` is the gradient of f_1, and
@@ -77,7 +77,7 @@ class Named(FunctionClass):
 
     @property
     def named(self) -> int:
-        """How many functions code asks one by one."""
+        """The number of functions that code asks one by one."""
         return len(self.of)
 
     @property
@@ -86,24 +86,9 @@ class Named(FunctionClass):
         return next((part for part in self.of if part.letters), self.of[0])
 
     @property
-    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The constants of the problem that the class has."""
-        return self.lettered.constants
-
-    @property
     def text(self) -> str:
         """The class, in words."""
         return "; ".join(f"f_{i} {part.text.removeprefix('each ')}" for i, part in enumerate(self.of, 1))
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class that has some, and where their values come from."""
-        return self.lettered.letters
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
-        """The letters of the least and the largest curvature, where a class has both."""
-        return self.lettered.ends
 
     @property
     def declares(self) -> Declared:
@@ -159,7 +144,7 @@ class NamedSampler(Sampler):
         recipes = [sampler(part, self.drawing).draw(rng, 1, d, False, minimised) for part in self.of.of]
         clients = [recipe["clients"][0] for recipe in recipes]
         if any("dip" in client for client in clients):
-            # Of strips of another curvature and kinks together there are no functions.
+            # No function has both kinks and strips of another curvature.
             clients = [{k: v for k, v in client.items() if k not in members.JUMPS} for client in clients]
         if any("jump" in client for client in clients):
             # Kinks are along coordinates, and so are all curvatures.

@@ -256,7 +256,7 @@ class OperatorSampler(Sampler):
         bounded = known.lipschitz is not None or known.cocoercive is not None
         turns = d > 1 and bool(pick(rng, (True, True, False)))
         t = pick(rng, _TURNS[:-1])
-        # Of operators of length L that turn by the angle of a half tangent t the least eigenvalue of A + A' is 2 mu.
+        # Operators of length L that turn by an angle of half tangent t have the least eigenvalue 2 mu of A + A'.
         mu = size * (1 - t**2) / (1 + t**2) if turns and bounded else size / members.condition(rng)
         mu = mu if strong else Fraction(0)
         if bounded:

@@ -109,8 +109,7 @@ def _steep(mu: Scalar, L: Scalar) -> Average:
 
 def _lipschitz(f: Any) -> Array:
     """The Lipschitz constants of the gradients, ``(n,)``."""
-    found: Array = np.maximum(f.L, -f.mu)
-    return found
+    return np.maximum(f.L, -f.mu)
 
 
 @sampler.register(PolyakLojasiewicz)

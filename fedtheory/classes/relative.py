@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import sympy
@@ -20,6 +20,7 @@ from fedtheory.instances import Recipe, members, numbers, pick, small
 from fedtheory.instances.members import InnerSampler, sampler
 from fedtheory.numbers.polynomials import Polynomial
 from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import less_parabola
@@ -111,7 +112,7 @@ class Relative(OfAnother):
         yield from ()
 
 
-def _declared(of: FunctionClass, problem: Problem) -> tuple[Any, Any]:
+def _declared(of: FunctionClass, problem: Problem) -> tuple[Scalar, Scalar]:
     """The least and the largest curvature relative to h, the largest None where there is none."""
     bounds = of.declares.bounds
     assert bounds is not None
@@ -119,7 +120,7 @@ def _declared(of: FunctionClass, problem: Problem) -> tuple[Any, Any]:
     return values[bounds.least], values[bounds.largest]
 
 
-def _curvatures(one: Profile, other: Profile) -> Iterator[tuple[Any, Any]]:
+def _curvatures(one: Profile, other: Profile) -> Iterator[tuple[Scalar, Scalar]]:
     """Yield the curvatures of two functions of one variable between each two of all their places."""
     places = [tuple(map(_known, of.knots)) for of in (one, other)]
     yield one.slopes[0], other.slopes[0]
@@ -177,8 +178,7 @@ class RelativeSampler(InnerSampler):
         smooth = _separable(slopes, kinks, x, y - jump * sign if jumping else y, exact)
         if not jumping:
             return smooth
-        found: Any = Kinked(smooth, x[..., None, :] + at, jump, choice)
-        return found
+        return cast(Functions, Kinked(smooth, x[..., None, :] + at, jump, choice))
 
     def reference(self, recipe: Recipe, x: Array, exact: bool) -> Functions | None:
         """h, whose gradient at ``x (..., d)`` is that of the recipe."""
@@ -192,7 +192,7 @@ class RelativeSampler(InnerSampler):
 def _separable(slopes: Any, kinks: Any, x: Array, y: Array, exact: bool) -> Functions:
     """Sums over the coordinates, of any curvatures, with gradients ``y (..., n, d)`` at ``x (..., d)``."""
     low, high = (of(v for piece in slopes for row in piece for v in row) for of in (min, max))
-    # Of their size, so that rounding stays as small as they are.
+    # Scaled like them, so that rounding stays as small as they are.
     bend = max(abs(low), abs(high)) - low or Fraction(1) if low <= 0 else Fraction(0)
     lifted = [numbers([[v + bend for v in row] for row in piece], exact) for piece in slopes]
     first, away = lifted[0], [numbers(at, exact) for at in kinks]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -150,10 +150,9 @@ class RestrictedSecantSampler(Sampler):
         if not all("ridge" in c for c in parts) or any(len(set(c["h"])) > 1 for c in parts):
             raise ValueError("all functions have ridges, and one curvature beside them, or none has")
         a, c = (numbers([c[key] for c in parts], exact) for key in ("h", "ridge"))
-        found: Any = Ridged(a[:, 0], c, x, y)
-        return found
+        return cast(Functions, Ridged(a[:, 0], c, x, y))
 
-    def _constants(self, recipe: Recipe) -> tuple[Any, Any]:
+    def _constants(self, recipe: Recipe) -> tuple[Scalar, Scalar]:
         x = numbers((0,) * recipe["d"], True)
         return secants(
             self.build(recipe, recipe["clients"], x, 0 * numbers([c["y"] for c in recipe["clients"]], True), True), x

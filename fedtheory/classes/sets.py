@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import sympy
@@ -224,8 +224,7 @@ class ConstrainedSampler(InnerSampler):
         """The functions with gradients ``y (..., n, d)`` at ``x (..., d)``, or the set to which y is normal there."""
         if len(parts) == 1 and parts[0] is recipe["g"]:
             D = None if self.of.D is None else number(recipe[str(self.of.D)], exact)
-            found: Any = build_sets(parts, x, y, exact, D)
-            return found
+            return cast(Functions, build_sets(parts, x, y, exact, D))
         return super().build(recipe, parts, x, y, exact)
 
 
@@ -256,5 +255,4 @@ class ConvexSetSampler(Sampler):
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The sets about ``x (..., d)``, whatever ``y (..., n, d)`` is."""
-        found: Any = build_sets(parts, x, 0 * y, exact)
-        return found
+        return cast(Functions, build_sets(parts, x, 0 * y, exact))

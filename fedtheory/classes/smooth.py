@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import sympy
@@ -258,5 +258,4 @@ class OwnSmoothnessSampler(Sampler):
         if not any(client["bend"] for client in parts):
             return diagonal(h, c)
         u = np.zeros(h.shape, dtype=int) + (b > 0)[:, None] * np.eye(1, recipe["d"], dtype=int)
-        f: Any = LessHuber(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
-        return f
+        return cast(Functions, LessHuber(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width))

@@ -372,7 +372,7 @@ def l1_selection(d: int) -> Compressor:
         size = abs(x)
         below = np.cumsum(size, axis=-1)
         total = below[..., -1:]  # size.sum() can round to more, and u near 1 then select a zero coordinate
-        # Of fractions a drawn float is the fraction that it is.
+        # For fractions, a drawn float is the fraction that it equals.
         draw = exact(draw) if is_exact(x) else draw
         j = (below <= draw * total).sum(axis=-1, keepdims=True).clip(max=d - 1)
         return np.where(np.arange(d) == j, np.sign(x) * total, 0 * x)

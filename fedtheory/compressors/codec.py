@@ -104,7 +104,7 @@ def _write_power(value: float) -> str:
     significand, exponent = np.frexp(abs(value))
     q = int(exponent) - 1
     if significand != 0.5:
-        raise ValueError(f"{value:g} is no power of two: {NATURAL_BITS} bits cannot express it")
+        raise ValueError(f"{value:g} is not a power of two: {NATURAL_BITS} bits cannot express it")
     if not LEAST_EXPONENT <= q <= LARGEST_EXPONENT:
         raise ValueError(
             f"2^{q} is outside 2^{LEAST_EXPONENT}, ..., 2^{LARGEST_EXPONENT}: {NATURAL_BITS} bits cannot express it"

@@ -46,7 +46,7 @@ def is_turned(x: Array) -> Array:
     """For vectors ``x (..., d)``, exact or not, True or False ``(...)``; of x and -x exactly one is, unless x_1 = 0.
 
     Along a ray it is the Thue-Morse sequence of the exponents of |x|_1, and of its next bits: it has no period, and of
-    x and c x, for a c > 0 other than 1 that is no nearer to 1 than these bits tell, one is at about half of all x.
+    x and c x, for a c > 0 other than 1 that is not nearer to 1 than these bits can show, one is at about half of all x.
     """
     size = abs(x).sum(axis=-1)
     size = size * (_BESIDE if is_exact(x) else float(_BESIDE))

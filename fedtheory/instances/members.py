@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def curved(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Function
     slopes = [v for c in parts for v in slopes_of(c)]
     if not slopes or min(slopes) > 0:
         return functions(parts, x, y, exact)
-    # Of their size, so that rounding stays as small as they are.
+    # Scaled like them, so that rounding stays as small as they are.
     bend = max(map(abs, slopes)) - min(slopes) or Fraction(1)
     lifted = [
         {
@@ -104,8 +104,7 @@ def _kinked(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
         raise ValueError("what balances is a subgradient, between -1 and 1 in the place of the sign")
     sign = np.where(at < 0, 1, np.where(at > 0, -1, balancing))
     plain = [{key: v for key, v in c.items() if key not in JUMPS} for c in parts]
-    found: Any = Kinked(curved(plain, x, y - jump * sign, exact), x[..., None, :] + at, jump, choice)
-    return found
+    return cast(Functions, Kinked(curved(plain, x, y - jump * sign, exact), x[..., None, :] + at, jump, choice))
 
 
 def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
@@ -123,8 +122,9 @@ def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
     middle, width, bend = (start + end) / 2, (end - start) / 2, h[:, 0] - low
     # At x the strip's part of the gradient is what its curvature takes away up to its nearer end.
     taken = bend * np.maximum(-width, np.minimum(width, -middle))
-    found: Any = LessHuber(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
-    return found
+    return cast(
+        Functions, LessHuber(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
+    )
 
 
 def slopes_of(client: Recipe) -> tuple[Fraction, ...]:
@@ -229,7 +229,7 @@ def draw_strips(
 ) -> Recipe:
     """The recipe with quadratics, the first of which, and others perhaps, have a strip of curvature ``low`` < 0, or
     half of it, beside x; ``monotone``: beyond it the functions go on growing."""
-    # Of a share of -1 the function is least at a second point too.
+    # With a share of -1 the function is least at a second point too.
     shares = tuple(Fraction(v) for v in (0, "1/10", "1/2", *(() if monotone else ("-1/2", -1, -1))))
 
     def client(given: Recipe, has: bool) -> Recipe:
@@ -346,7 +346,7 @@ class Sampler:
     of: Any
     drawing: Drawing
 
-    #: Whether recipes say functions relative to the constants of the class, so that they go with these.
+    #: True if recipes describe functions relative to the constants of the class, so that they scale with these.
     relative = False
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:

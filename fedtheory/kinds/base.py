@@ -173,7 +173,7 @@ class Statement:
         """Left side, relation and right side of what is printed; what comes after a step is ``expected``."""
         later = [q.expression for q in self.quantities if q.after]
         for left, relation, right in self.printed:
-            # Of two sides that come after it the first is written so.
+            # If both sides come after it, the first is written so.
             first = self.stepping and (left.has(*later) or not right.has(*later))
             second = self.stepping and not first
             yield (expected if first else written)(left), relation, (expected if second else written)(right)

@@ -52,7 +52,7 @@ class CompressorClass(Statement):
         others = free_symbols(self) - {self.d, self.k}
         if others or self.d == self.k:
             other = min(others or {self.d}, key=str)
-            raise ValueError(f"a compressor's omega and bits are expressions in d and k, and speak of {other}")
+            raise ValueError(f"a compressor's omega and bits are expressions in d and k, and mention {other}")
 
     def _fields_of(self, parts: dict[str, object]) -> dict[str, Any]:
         if isinstance(fixed := parts.get("compressor"), Compressor):

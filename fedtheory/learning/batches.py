@@ -126,7 +126,7 @@ class Batches:
 
 
 def batches_of(m: int, size: int, drop_last: bool) -> int:
-    """How many batches of ``size`` a pass over m rows has, without or with a smaller last one."""
+    """The number of batches of ``size`` in a pass over m rows, without or with a smaller last one."""
     return m // size if drop_last else -(-m // size)
 
 

@@ -1,4 +1,4 @@
-"""Which client holds which feature, and the numbers that Federated Optimization scales by (Section 3.6.1).
+"""The features that each client holds, and the numbers that Federated Optimization scales by (Section 3.6.1).
 
 A client's support is the set of features that are not zero in some example of its own. With K clients and d features
 local models as dense vectors are K d numbers; on the supports alone they are one flat vector of sum_k |support_k|

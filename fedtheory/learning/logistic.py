@@ -271,8 +271,7 @@ class SparseLogistic(Logistic):
         rows, columns, _ = self.sparse_rows
         x = self._points(x)
         slopes = expit(-(rows @ x.reshape(-1, self.n * self.d).T))
-        found: Array = self.mu[:, None] * x - (columns @ slopes).T.reshape(x.shape) / self.m
-        return found
+        return self.mu[:, None] * x - (columns @ slopes).T.reshape(x.shape) / self.m
 
     def gradient_of(self, x: Array, clients: Array) -> Array:
         """The gradients of all clients: to choose rows of the sparse matrices costs more than they do."""

@@ -60,7 +60,7 @@ def as_fraction(value: mpmath.mpf) -> Fraction:
 
 
 class Undecided(ArithmeticError):
-    """Which of two numbers is the larger is not known: both lie in intervals that overlap."""
+    """The order of two numbers is not known: both lie in intervals that overlap."""
 
 
 @contextmanager
@@ -131,7 +131,7 @@ class Interval:
 
     @staticmethod
     def about(value: object, off: Fraction = FLOAT) -> Interval:
-        """Of a number that floats would have, an interval about it: within ``off`` of itself, or of 1."""
+        """An interval about a number that floats would have: within ``off`` of itself, or of 1."""
         known = Interval.of(Fraction(value) if isinstance(value, float) else value)
         room = max(abs(known.low), abs(known.high), Fraction(1)) * off
         return Interval(known.low - room, known.high + room, known.where)
@@ -424,13 +424,13 @@ def _compared(one: object, other: Any, surely: Any, surely_not: Any) -> bool:
         return True
     if surely_not(gap):
         return False
-    raise Undecided("two numbers are too near to each other to be told apart")
+    raise Undecided("two numbers are too near to each other to be distinguished")
 
 
 def _products(a: Any, b: Any) -> tuple[Fraction, Fraction]:
     low, high = (b.low, b.high) if isinstance(b, Interval) else b
     if a.low.numerator >= 0:
-        # Of most numbers the sign is known.
+        # The sign of most numbers is known.
         if low.numerator >= 0:
             return a.low * low, a.high * high
         if high.numerator <= 0:

@@ -58,7 +58,7 @@ def _number(value: object) -> Any:
 
 
 def _is_zero(value: object) -> bool:
-    # Of an interval around zero it is not known.
+    # The sign of an interval around zero is not known.
     return not value if type(value) is Quotient else not isinstance(value, Interval) and value == 0
 
 
@@ -236,7 +236,7 @@ _OTHERS = (np.ndarray, Unknown)
 def _exactly(value: object) -> Any:
     number = _number(value)
     if number is None:
-        raise _refused(f"a number that is not known meets {value!r:.50}, which is no exact number")
+        raise _refused(f"a number that is not known meets {value!r:.50}, which is not an exact number")
     return number
 
 
@@ -256,7 +256,7 @@ def coefficients(values: Array, first: int, size: int) -> Array:
     for index, value in np.ndenumerate(values):
         for monomial, coefficient in terms_of(value).items():
             if len(monomial) != 1 or not 0 <= monomial[0] - first < size:
-                raise NotPolynomial("a value is no linear form of the coordinates")
+                raise NotPolynomial("a value is not a linear form of the coordinates")
             found[(*index, monomial[0] - first)] = coefficient
     return exact(found)
 
@@ -265,7 +265,7 @@ def form(value: object, first: int, size: int) -> Array:
     """The symmetric matrix Q of a quadratic form z'Qz in the unknowns of these numbers; ``NotPolynomial`` of others."""
     terms = terms_of(value)
     if not all(len(m) == 2 and first <= m[0] and m[1] < first + size for m in terms):
-        raise NotPolynomial("a value is no quadratic form of the coordinates")
+        raise NotPolynomial("a value is not a quadratic form of the coordinates")
     Q = np.full((size, size), Quotient(0), dtype=object)
     for (i, j), c in terms.items():
         Q[i - first, j - first] += c * Quotient(1, 2)
@@ -279,7 +279,7 @@ def terms_of(value: object) -> Mapping[Monomial, Any]:
         return value.terms
     number = _number(value)
     if number is None:
-        raise NotPolynomial("a value is no polynomial of the coordinates")
+        raise NotPolynomial("a value is not a polynomial of the coordinates")
     return {} if _is_zero(number) else {(): number}
 
 

@@ -34,7 +34,7 @@ def _require_distinguishable(a: Quotient, b: object) -> None:
     if isinstance(b, float) and isfinite(b) and not is_short(b):
         read = Fraction(b)
         if abs(a - read) <= FLOAT * abs(read):
-            raise Undecided(f"{a} is too near to the float {b} to be told apart")
+            raise Undecided(f"{a} is too near to the float {b} to be distinguished")
 
 
 class Quotient(Fraction):

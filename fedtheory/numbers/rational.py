@@ -166,8 +166,7 @@ def real(value: object) -> Any:
 
 def square(x: Array) -> Array:
     """|x|^2, of the last axis: ``(..., d) -> (...)``."""
-    total: Array = (x**2).sum(axis=-1)
-    return total
+    return (x**2).sum(axis=-1)
 
 
 def square_root(value: object) -> Any:
@@ -187,7 +186,7 @@ def _root_below(value: Any) -> Any:
     if isinstance(value, Interval):
         raise Undecided("no root is taken from below of what is not known exactly")
     ratio = Fraction(value)
-    # Of n/d it is that of n d (2^k)^2, without what is behind the point, over d 2^k.
+    # That of n/d is that of n d (2^k)^2, without what is behind the point, over d 2^k.
     scale = ratio.denominator << _BITS_BELOW
     root = Fraction(math.isqrt((ratio.numerator * ratio.denominator) << (2 * _BITS_BELOW)), scale)
     return Quotient(root)
@@ -347,7 +346,7 @@ def _alike_repeated(
 
 
 def _terms(e: sympy.Expr, values: Mapping[sympy.Expr, object], constant: Callable[[Fraction], object]) -> int:
-    """How many terms the outermost sums and products in an expression have, those of equal terms as one."""
+    """The number of terms of the outermost sums and products in an expression, equal terms counted as one."""
     if not isinstance(e, sympy.Sum | sympy.Product):
         return sum(_terms(part, values, constant) for part in e.args) if e.args else 0
     index, low, high = e.limits[0]
@@ -388,7 +387,7 @@ def _product(e: sympy.Mul, values: Mapping[sympy.Expr, object], constant: Callab
         highest = [square.high if isinstance(square, Interval) else square for square in squares]
         if any(isinstance(high, Fraction) and high < 0 for high in highest):
             raise Undefined(f"a square root in {e} is not real")
-        # Of an instance in floats so are numbers that meet them; elsewhere what a float stands for is not known.
+        # At an instance in floats, so are numbers that meet them; elsewhere what a float stands for is not known.
         parts.append(_square_root(reduce(_product_of if _in_floats(values) else operator.mul, squares)))
     return reduce(_product_of, parts)
 
@@ -436,7 +435,7 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, object], constant: Callable
     return math.nan if isinstance(power, complex) else power
 
 
-#: Of most expressions the type says what they are.
+#: The type of most expressions says what they are.
 _RULES: Mapping[type, Callable[..., Any]] = {
     sympy.Pow: _power,
     sympy.Mul: _product,

@@ -87,7 +87,7 @@ def integers(names: str) -> Any:
     return sympy.symbols(names, integer=True, positive=True)
 
 
-# Of arguments of which none is always the largest all stay, and looking for it takes as long as loading all else.
+# All arguments stay if none is always the largest, and looking for that one takes as long as loading all else.
 Max, Min = partial(sympy.Max, evaluate=False), partial(sympy.Min, evaluate=False)
 
 

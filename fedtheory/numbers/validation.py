@@ -173,7 +173,7 @@ def relation(part: str, value: object) -> sympy.Basic:
             relation(part, one)
         return value
     if isinstance(value, bool) or value in (sympy.true, sympy.false):
-        raise ValueError(f"{part} is {bool(value)} whatever the letters are, which is no condition on them")
+        raise ValueError(f"{part} is {bool(value)} whatever the letters are, which is not a condition on them")
     if not isinstance(value, _RELATIONS):
         raise ValueError(f"{part} must be a relation by <=, <, >=, > or Eq, or an And of some, got {_short(value)}")
     for one in value.args:

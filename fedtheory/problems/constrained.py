@@ -9,5 +9,4 @@ from fedtheory.problems.base import Problem
 def multiplier(problem: Problem) -> Array:
     """The lambda at which the grad h_i^*(lambda) sum to 0, ``(d,)``: of quadratic h, c_i + H_i^{-1} lambda do."""
     H_inverse = problem.f.H_inverse  # type: ignore[attr-defined]
-    found: Array = apply(inverse(H_inverse.sum(axis=0)), -problem.f.c.sum(axis=-2))  # type: ignore[attr-defined]
-    return found
+    return apply(inverse(H_inverse.sum(axis=0)), -problem.f.c.sum(axis=-2))  # type: ignore[attr-defined]

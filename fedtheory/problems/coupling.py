@@ -75,7 +75,7 @@ class LinearOperator:
         turns = [np.matmul(Q, Q.T) - one for Q in (self.left, self.right)]
         if any((abs(turn) > slack).any() for turn in turns) or (abs(self.matrix[self.rows :]) > slack).any():
             return False
-        # Of fewer rows than columns an operator maps some vectors to 0; the adjoint need not.
+        # With fewer rows than columns an operator maps some vectors to 0; the adjoint need not.
         least = min(s) if self.rows == self.d else 0
         known = [
             (self.least, least),

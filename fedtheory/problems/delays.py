@@ -61,8 +61,7 @@ class Asked:
         wide = [np.broadcast_to(vectors, (*vectors.shape[:-2], n, vectors.shape[-1])) for vectors in alike]
         which = [min(ages[(i + self.times) % len(ages)], len(wide) - 1) for i in range(n)]
         self.times += 1
-        found: Array = np.stack([wide[k][..., i, :] for i, k in enumerate(which)], axis=-2)
-        return found
+        return np.stack([wide[k][..., i, :] for i, k in enumerate(which)], axis=-2)
 
 
 def _word(age: int) -> str:

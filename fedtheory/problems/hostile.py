@@ -1,4 +1,4 @@
-"""What an adversary answers: vectors at a distance from a centre, exact on fractions where roots are rational, or such
+"""The answers of an adversary: vectors at a distance from a centre, exact on fractions where roots are rational, or
 that meet other conditions too."""
 
 from __future__ import annotations
@@ -127,8 +127,7 @@ class Hostile:
         return start + (abs(self.share) * reach)[..., None] * away
 
     def _moved(self, centre: Array, by: Array) -> Array:
-        moved: Array = centre + self.share * by
-        return moved
+        return centre + self.share * by
 
 
 @dataclass
@@ -194,7 +193,7 @@ def _to_plane(start: Array, away: Array, direction: Array, least: Array) -> Arra
 
 
 def _nonnegative(room: Array) -> Array:
-    """How far a vector is within a condition; ``ValueError`` where it is known that it is not."""
+    """The slack of a vector in a condition; ``ValueError`` if it is known to be negative."""
     if is_exact(room) and (room < 0).any():
         raise ValueError("no answer of an adversary is known: what is to meet its conditions does not; say feasible=")
     return np.where(room < 0, 0 * room, room)

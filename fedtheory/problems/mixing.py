@@ -44,8 +44,7 @@ class Mixing:
 
     def mix(self, x: Array) -> Array:
         """sum_j W_ij x_j for each i, ``(..., n, d) -> (..., n, d)``."""
-        mixed: Array = np.matmul(self.matrix if is_exact(x) else self._floats, x)
-        return mixed
+        return np.matmul(self.matrix if is_exact(x) else self._floats, x)
 
     def is_doubly_stochastic(self) -> bool:
         """Return True if the matrix is symmetric, without negative entries, and all rows have the sum 1."""

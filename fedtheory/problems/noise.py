@@ -55,8 +55,7 @@ class Noise:
         if self.turning:
             sizes = sizes * np.where(x[..., 0] < 0, -1, 1)
         added = self.sigma * sizes[..., None] * self.direction
-        noisy: Array = x + (added if is_exact(x) else added.astype(float))
-        return noisy
+        return x + (added if is_exact(x) else added.astype(float))
 
 
 @dataclass(frozen=True)
@@ -106,5 +105,4 @@ class NoiseWithin:
         if self.turning:
             sizes = sizes * np.where(x[..., 0] < 0, -1, 1)
         added = (self.share * sizes * root_below(bound))[..., None] * self.direction
-        noisy: Array = x + added
-        return noisy
+        return x + added

@@ -108,7 +108,7 @@ class LessHuber:
         return (force + (self.b * bends)[..., None] * self.u) / stiffness, there
 
     def resolvent(self, shift: Array, target: Array) -> Array:
-        """Of the roots of grad f_i(y_i) + shift y_i = target_i the minimiser of f_i + shift |.|^2/2 - <target_i, .>.
+        """The root of grad f_i(y_i) + shift y_i = target_i that minimises f_i + shift |.|^2/2 - <target_i, .>.
 
         If shift > s_i there is no other root.
         """
@@ -156,24 +156,20 @@ class LessParabola:
     @property
     def mu(self) -> Array:
         """Least curvature of each function, shape ``(n,)``; negative of one that is not convex."""
-        curvature: Array = self.f.mu - self.bend
-        return curvature
+        return self.f.mu - self.bend
 
     @property
     def L(self) -> Array:
         """Lipschitz constant of each gradient, shape ``(n,)``."""
-        curvature: Array = np.maximum(self.f.L - self.bend, -self.mu)
-        return curvature
+        return np.maximum(self.f.L - self.bend, -self.mu)
 
     def value(self, x: Array) -> Array:
         """f_i(x_i): ``(..., n, d) -> (..., n)``."""
-        value: Array = self.f.value(x) - self.bend * ((x - self.centre[..., None, :]) ** 2).sum(axis=-1) / 2
-        return value
+        return self.f.value(x) - self.bend * ((x - self.centre[..., None, :]) ** 2).sum(axis=-1) / 2
 
     def gradient(self, x: Array) -> Array:
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
-        slope: Array = self.f.gradient(x) - self.bend * (x - self.centre[..., None, :])
-        return slope
+        return self.f.gradient(x) - self.bend * (x - self.centre[..., None, :])
 
     def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, d) -> (..., n, d)``; ``ValueError`` unless
@@ -181,8 +177,7 @@ class LessParabola:
         of: Any = self.f
         if min(np.ravel(shift + self.mu)) <= 0:
             raise ValueError("a proximal point is known where the objective is strongly convex")
-        root: Array = of.resolvent(shift - self.bend, target - self.bend * self.centre[..., None, :])
-        return root
+        return of.resolvent(shift - self.bend, target - self.bend * self.centre[..., None, :])
 
 
 def less_parabola(f: Functions, x: Array, bend: Scalar) -> Functions:

@@ -5,6 +5,7 @@ They are asked as gradients are. There are no values, and no conjugates.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -58,14 +59,12 @@ class TurningOperators:
     @property
     def mu(self) -> Array:
         """The largest m_i with <F_i(v) - F_i(w), v - w> >= m_i |v - w|^2, ``(n,)``."""
-        least: Array = self.h.min(axis=-1)
-        return least
+        return self.h.min(axis=-1)
 
     @property
     def L(self) -> Array:
         """Lipschitz constants, not always the least, ``(n,)``."""
-        largest: Array = np.abs(self.h).max(axis=-1) + np.abs(self.b)
-        return largest
+        return np.abs(self.h).max(axis=-1) + np.abs(self.b)
 
     def gradient(self, x: Array) -> Array:
         """F_i(x_i): ``(..., n, d) -> (..., n, d)``."""
@@ -91,7 +90,7 @@ class TurningOperators:
         eigenvalue."""
         return self._is_nonnegative(lambda h: L * h - h**2, L**2)
 
-    def _is_nonnegative(self, diagonal: Any, scale: Any) -> bool:
+    def _is_nonnegative(self, diagonal: Callable[[Array], Array], scale: Scalar) -> bool:
         """Return True if the matrices with ``diagonal(h) - b^2``, and b (h_1 - h_2) beside it in each two coordinates
         that are turned, have no negative eigenvalue."""
         turned = 2 * (self.d // 2)
@@ -131,24 +130,20 @@ class GradientOperators:
     @property
     def mu(self) -> Array:
         """The least curvature of each function, ``(n,)``."""
-        least: Array = self.f.mu
-        return least
+        return self.f.mu
 
     @property
     def L(self) -> Array:
         """The largest curvature of each function, ``(n,)``."""
-        largest: Array = self.f.L
-        return largest
+        return self.f.L
 
     def gradient(self, x: Array) -> Array:
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
-        found: Array = self.f.gradient(x)
-        return found
+        return self.f.gradient(x)
 
     def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots v_i of grad f_i(v_i) + shift v_i = target_i, ``(..., n, d) -> (..., n, d)``."""
-        found: Array = self.f.resolvent(shift, target)
-        return found
+        return self.f.resolvent(shift, target)
 
     def are_monotone(self, mu: Scalar) -> bool:
         """Return True if each function is mu-strongly convex."""
@@ -163,7 +158,7 @@ class GradientOperators:
         return self.are_lipschitz(L) and self.are_monotone(0)
 
 
-def _all_at_least(values: Array, bound: Any, scale: Any = 0) -> bool:
+def _all_at_least(values: Array, bound: Scalar, scale: Scalar = 0) -> bool:
     """Return True if numbers are at least a bound, but for rounding where they are floats that come of ``scale``."""
     if not values.size:
         return True

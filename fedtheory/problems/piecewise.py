@@ -159,8 +159,7 @@ class Kinked:
     @property
     def mu(self) -> Array:
         """Strong convexity constant of each function, shape ``(n,)``."""
-        found: Array = self.f.mu
-        return found
+        return self.f.mu
 
     @property
     def L(self) -> Array:
@@ -182,16 +181,13 @@ class Kinked:
 
     def value(self, x: Array) -> Array:
         """f_i(x_i): ``(..., n, d) -> (..., n)``."""
-        value: Array = self.f.value(x) + (self.jump * abs(x - self.kink)).sum(axis=-1)
-        return value
+        return self.f.value(x) + (self.jump * abs(x - self.kink)).sum(axis=-1)
 
     def gradient(self, x: Array) -> Array:
         """A subgradient of each f_i at x_i: ``(..., n, d) -> (..., n, d)``."""
-        subgradient: Array = self.f.gradient(x) + self.jump * self._sign(x)
-        return subgradient
+        return self.f.gradient(x) + self.jump * self._sign(x)
 
     def resolvent(self, shift: object, target: Array) -> Array:
         """The y_i for which target_i - shift y_i is a subgradient of f_i: ``(..., n, d) -> (..., n, d)``."""
         above, below = self.f.resolvent(shift, target - self.jump), self.f.resolvent(shift, target + self.jump)
-        found: Array = np.where(above > self.kink, above, np.where(below < self.kink, below, self.kink))
-        return found
+        return np.where(above > self.kink, above, np.where(below < self.kink, below, self.kink))

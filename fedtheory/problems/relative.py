@@ -14,7 +14,7 @@ from fedtheory.problems.piecewise import PiecewiseQuadratic
 
 
 def breaks(f: Any) -> tuple[Array, ...]:
-    """Where the derivatives of separable functions bend or jump: arrays ``(..., n, d)``, none for quadratics."""
+    """The points where derivatives of separable functions bend or jump: arrays ``(..., n, d)``, none for quadratics."""
     if isinstance(f, PiecewiseQuadratic):
         return f.kinks
     inner = getattr(f, "f", None)

@@ -52,8 +52,7 @@ class Ridged:
     def _bend(self) -> Array:
         """A bound of the eigenvalues of the Hessian less a_i, ``(n,)``: those of [[2s, kt], [kt, (2 - k^2) s]], s and
         t the sine and the cosine, times c."""
-        found: Array = abs(self.c) * (self.k**2 + self.k + 2)
-        return found
+        return abs(self.c) * (self.k**2 + self.k + 2)
 
     @property
     def mu(self) -> Array:
@@ -79,8 +78,7 @@ class Ridged:
         z = x - self.centre[..., None, :]
         sine, _ = self._wave(z)
         wave = self.c * (z[..., 0] ** 2 + z[..., 1] ** 2) * sine
-        found: Array = self.a * (z**2).sum(axis=-1) / 2 + wave + (self.y * z).sum(axis=-1)
-        return found
+        return self.a * (z**2).sum(axis=-1) / 2 + wave + (self.y * z).sum(axis=-1)
 
     def gradient(self, x: Array) -> Array:
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
@@ -89,8 +87,7 @@ class Ridged:
         along, across = 2 * self.c * sine, self.k * self.c * cosine
         first, second = along * z[..., 0] - across * z[..., 1], along * z[..., 1] + across * z[..., 0]
         rest = [0 * first] * (self.d - 2)
-        found: Array = self.a[:, None] * z + np.stack([first, second, *rest], axis=-1) + self.y
-        return found
+        return self.a[:, None] * z + np.stack([first, second, *rest], axis=-1) + self.y
 
     def secants(self, x: Array) -> tuple[Any, Any] | None:
         """Return :func:`fedtheory.problems.growth.secants` of the average about ``centre``, the second number rounded

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -72,8 +71,7 @@ class Boxes:
     def project(self, x: Array) -> Array:
         """The points of the sets nearest to the x_i, ``(..., n, d) -> (..., n, d)``."""
         z = apply(np.swapaxes(self.axes, -1, -2), x - self.centre)
-        nearest: Array = x + apply(self.axes, np.minimum(np.maximum(z, self.low), self.high) - z)
-        return nearest
+        return x + apply(self.axes, np.minimum(np.maximum(z, self.low), self.high) - z)
 
     def lmo(self, v: Array) -> Array:
         """Points s_i of the sets at which <v_i, s_i> is least, ``(..., n, d) -> (..., n, d)``.
@@ -83,15 +81,14 @@ class Boxes:
         if not self.is_bounded:
             raise ValueError("a linear function is least somewhere in a bounded set: see Constrained(..., D)")
         w = apply(np.swapaxes(self.axes, -1, -2), v)
-        least: Array = self.centre + apply(self.axes, np.where(w > 0, self.low, self.high))
-        return least
+        return self.centre + apply(self.axes, np.where(w > 0, self.low, self.high))
 
     @property
     def is_bounded(self) -> bool:
         """True if all sets are bounded."""
         return bool((np.maximum(self.high, -self.low) < math.inf).all())
 
-    def is_within(self, D: Any) -> bool:
+    def is_within(self, D: Scalar) -> bool:
         """Return True if two points of one set are at most D apart."""
         if not self.is_bounded:
             return False

@@ -220,7 +220,7 @@ def _sample_masks(rng: np.random.Generator, size: Size, n: int, tau: int) -> Arr
     rounded = keys.astype(np.float32).view(np.int32)
     mask = rounded <= np.partition(rounded, tau - 1, axis=-1)[..., tau - 1 : tau]
     if np.count_nonzero(mask) * n > tau * mask.size:
-        # Of two numbers that are equal the earlier one is the smaller.
+        # Ties count the earlier number as the smaller.
         ranks = np.argsort(np.argsort(keys, axis=-1, kind="stable"), axis=-1)
         mask = ranks < tau
     return mask

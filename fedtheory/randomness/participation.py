@@ -1,4 +1,4 @@
-"""Which clients take part in a round, each with a probability of its own."""
+"""The clients that take part in a round, each with a probability of its own."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def gaps(claim: ClaimLike) -> tuple[sympy.Expr, ...]:
     for side in (*compared, *drawing.relations(claim)):
         for gap in _within(side, frozenset()):
             for factor in _factors(gap):
-                # Of a multiple the boundary is the same.
+                # A multiple has the same boundary.
                 factor = sympy.expand(factor).primitive()[1]
                 if -factor not in found:
                     found[factor] = None

@@ -136,7 +136,7 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
             values[name] = getattr(problem, name)
         elif name not in make._field_defaults:
             raise ValueError(
-                f"the parameter {name} is no letter of the setting: give it a letter, or say ``parameters``"
+                f"the parameter {name} is not a letter of the setting: give it a letter, or say ``parameters``"
             )
     return make(**dict.fromkeys(setting.algorithm.schedules), **values)
 
@@ -159,7 +159,7 @@ def values(setting: Setting, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
 
 def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
     problem = problem_of(setting, recipe, exact)
-    # Of floats that come from a recipe it was asked in fractions.
+    # Floats from a recipe were checked in fractions.
     needs_minimiser = exact and setting.functions is not None and setting.optimum == "consensus"
     if needs_minimiser and not is_minimised(problem.f, problem.g, problem.x_star):
         raise ValueError("the functions of an instance have a minimiser, x*")

@@ -97,7 +97,7 @@ def keywords(algorithm: Algorithm) -> tuple[str, ...]:
     names = tuple(inspect.signature(algorithm.init).parameters)[2:]
     unknown = [name for name in names if name not in algorithm.State._fields]
     if unknown:
-        raise ValueError(f"init of {algorithm.name} takes {unknown[0]!r}, which is no part of its state")
+        raise ValueError(f"init of {algorithm.name} takes {unknown[0]!r}, which is not a part of its state")
     return names
 
 
@@ -295,7 +295,7 @@ def _relations(
     steps[np.arange(1, size + 1), 0, np.arange(size), 0] = 1
     residual = np.asarray(invariant(problem, params, init(problem, params, **whole.parts(steps))))
     moved = (residual - residual[:1]).reshape(size + 1, -1)[1:].T
-    # Of floats beside fractions the middle: their room is far below what can be distinguished.
+    # The middle of floats beside fractions: their room is far below what can be distinguished.
     plain = [[v.middle if isinstance(v, Interval) else v for v in row] for row in moved]
     return np.array([[Quotient(v).limit_denominator(10**6) if v else 0 for v in row] for row in plain], dtype=object)
 

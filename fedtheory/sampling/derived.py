@@ -115,7 +115,7 @@ def _about_any_optimum(claim: ClaimLike, recipe: Recipe, instance: Instance) -> 
                 return False
             return all(h.holds(problem, instance.params, values) for h in claim.requires)
     except Exception:
-        # Of an optimum that is known the code need not fail.
+        # At an optimum that is known the code need not fail.
         return False
 
 

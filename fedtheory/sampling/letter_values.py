@@ -178,7 +178,7 @@ def tightest(
 
 
 class _Bounds(NamedTuple):
-    """Where a letter may lie: between ``low`` and ``high`` (None: anywhere beyond), without ends that are open."""
+    """The range of a letter: between ``low`` and ``high`` (None: anywhere beyond), without ends that are open."""
 
     low: Fraction | None
     open_below: bool

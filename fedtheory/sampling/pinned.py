@@ -109,7 +109,7 @@ def moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) -
     (low, high), (least, most) = (
         cast(tuple[Fraction, Fraction], functions.declared(r, True)[:2]) for r in (recipe, moved)
     )
-    # Of functions that need not be smooth the largest curvature is infinite, and stays.
+    # The largest curvature of functions that need not be smooth is infinite, and stays.
     size = Fraction(1) if high == math.inf else Fraction(most / high)
     low, least = Fraction(low), Fraction(least)
     slope = size if high in (low, math.inf) else Fraction((most - least) / (high - low))
@@ -157,8 +157,8 @@ def _numbers(expressions: tuple[sympy.Basic, ...]) -> tuple[Fraction, ...]:
 
 
 def _solved(gap: sympy.Expr) -> Iterator[Fraction]:
-    """Where a difference of a number and a monotone function of a product of letters changes its sign, nearly: through
-    powers, exponentials and logarithms, one in another."""
+    """Nearly the place where a difference of a number and a monotone function of a product of letters changes its sign:
+    through powers, exponentials and logarithms, one in another."""
     number, rest = gap.as_coeff_Add()
     number = -number
     while True:

@@ -206,7 +206,7 @@ class Setting:
         taken = {*varying, *(adversary.field for adversary in self.adversaries)}
         for name in self.own:
             if name not in fields or name in taken:
-                raise ValueError(f"own names {name!r}, which is no parameter of the method that is a number")
+                raise ValueError(f"own names {name!r}, which is not a parameter of the method that is a number")
         if letters := [letter for letter, source in self.sources.items() if source in self.own]:
             raise ValueError(
                 f"the letter {letters[0]} is one number, and each client has a {self.sources[letters[0]]} of its own: "
@@ -277,7 +277,7 @@ class Setting:
 
     @cached_property
     def sources(self) -> Mapping[sympy.Expr, Any]:
-        """Where the value of each letter comes from."""
+        """The source of each letter's value."""
         if isinstance(self.letters, Mapping):
             return self.letters
         of_class = {} if self.functions is None else self.functions.letters

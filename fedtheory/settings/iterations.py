@@ -100,8 +100,7 @@ class Root:
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The root at a point."""
-        root: Array = np.sqrt(self.of(problem, params, state))
-        return root
+        return np.sqrt(self.of(problem, params, state))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +127,7 @@ class Least:
     def __call__(self, problem: Problem, run: Any, history: object) -> Array:
         """The least; where there are no such iterations, the number of the first."""
         points = list(self.along.points(problem, run, history))[self.first : max(run.k, self.first) + 1]
-        found: Array = np.min(np.stack([self.of(problem, *point) for point in points]), axis=0)
-        return found
+        return np.min(np.stack([self.of(problem, *point) for point in points]), axis=0)
 
 
 @dataclass(frozen=True)
@@ -169,7 +167,7 @@ class Then:
 
     def __post_init__(self) -> None:
         if unknown := sorted(map(str, self.index.free_symbols - {letter for letter, _ in self.letters})):
-            raise ValueError(f"the index {self.index} has the letter {unknown[0]}, of which no value is told")
+            raise ValueError(f"the index {self.index} has the letter {unknown[0]}, which has no value")
 
     def __call__(self, problem: Problem, run: object, history: object) -> Array:
         """The number. Raise ``ValueError`` if the run has no such iteration."""

@@ -38,8 +38,7 @@ class Inner:
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The inner product of the two vectors."""
-        product: Array = (self.left(problem, params, state) * self.right(problem, params, state)).sum(axis=-1)
-        return product
+        return (self.left(problem, params, state) * self.right(problem, params, state)).sum(axis=-1)
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,7 @@ class Difference:
 
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The difference of the two."""
-        found: Array = self.left(problem, params, state) - self.right(problem, params, state)
-        return found
+        return self.left(problem, params, state) - self.right(problem, params, state)
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,7 @@ class Away:
         fixed = self.fixed(problem, params)
         if isinstance(self.of, Shared) and np.ndim(fixed) > 1:
             raise ValueError("what all clients share is compared with one vector, the same for all of them")
-        found: Array = self.of(problem, params, state) - fixed
-        return found
+        return self.of(problem, params, state) - fixed
 
 
 @dataclass(frozen=True)
@@ -122,8 +119,7 @@ class Total:
         parts = self.of(problem, params, state)
         if parts.shape[-1] != problem.n:
             raise ValueError(f"a sum over {problem.n} clients has {parts.shape[-1]} parts")
-        total: Array = parts.sum(axis=-1)
-        return total
+        return parts.sum(axis=-1)
 
 
 @dataclass(frozen=True)
@@ -136,8 +132,7 @@ class Among:
     def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., m) -> (...)``."""
         chosen = np.where(self.who(problem, params, state), self.of(problem, params, state), 0)
-        total: Array = chosen.sum(axis=-1)
-        return total
+        return chosen.sum(axis=-1)
 
 
 # Of a state with a point ``x``
@@ -189,8 +184,7 @@ def gap(problem: Problem, params: object, state: Any) -> Array:
         2.0
     """
     here, there = (problem.f.value(x[..., None, :]).sum(axis=-1) / problem.n for x in (state.x, problem.x_star))
-    found: Array = here - there
-    return found
+    return here - there
 
 
 def heterogeneity(problem: Problem, params: object, state: object) -> Array:
@@ -211,5 +205,4 @@ def heterogeneity(problem: Problem, params: object, state: object) -> Array:
         >>> float(ft.heterogeneity(Problem(diagonal([[2.0], [2.0]], [[1.0], [0.0]])), None, None))
         1.0
     """
-    found: Array = (problem.y_star**2).sum(axis=(-1, -2)) / problem.n
-    return found
+    return (problem.y_star**2).sum(axis=(-1, -2)) / problem.n

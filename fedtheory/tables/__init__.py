@@ -211,8 +211,7 @@ def builders() -> dict[str, str]:
 
 @cache
 def _built(name: str) -> Table:
-    table: Table = import_module(builders()[name]).build(name)
-    return table
+    return import_module(builders()[name]).build(name)
 
 
 def assignments(texts: Sequence[str], number: Callable[[str], object] = float) -> dict[str, Any]:

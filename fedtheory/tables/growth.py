@@ -40,7 +40,7 @@ def _exponents(monomial: sympy.Expr) -> dict[sympy.Symbol, float]:
         if base.is_number:
             continue
         if not (base.is_Symbol and power.is_Rational):
-            raise ValueError(f"{monomial} is not a monomial: {base**power} is no rational power of a variable")
+            raise ValueError(f"{monomial} is not a monomial: {base**power} is not a rational power of a variable")
         found[base] = float(power)
     return found
 

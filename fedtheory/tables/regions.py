@@ -1,4 +1,4 @@
-"""Which method of a table wins where, as two of its letters vary."""
+"""The regions in which each method of a table wins, as two of its letters vary."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Regions:
             return (), np.empty((0, *self.index.shape))
         terms = tuple(dict.fromkeys(term for terms in sums for term in terms))
         sizes = np.log([np.broadcast_to(_numbers(term, self.values), self.index.shape) for term in terms])
-        # Of equal methods the one that is best most often, so that no line is drawn where nothing changes.
+        # Among equal methods, the one that is best most often, so that no line is drawn where nothing changes.
         costs = np.nan_to_num(self.costs, nan=np.inf)
         often = np.argsort(-np.bincount(np.argmin(costs, axis=0).ravel(), minlength=len(sums)), kind="stable")
         best = often[np.argmax(costs[often] <= costs.min(axis=0) * (1 + _ROUNDING), axis=0)]

@@ -134,7 +134,7 @@ ILL_TYPED = {
     "on scales": lambda: Order(sympy.Symbol("x", real=True), mu),
     "further orders": lambda: Order(mu, L, also=(Inequality(mu, L),)),
     "to 0 and to infinity": lambda: Order(mu, L, small=mu, large=mu),
-    "in d and k, and speak of mu": lambda: CompressorClass(lambda d, k: None, mu, 1, ft.d, ft.k),
+    "in d and k, and mention mu": lambda: CompressorClass(lambda d, k: None, mu, 1, ft.d, ft.k),
     # T and k.
     "one-step mentions T": lambda: contracts(METHOD, D, 1 - 1 / T),
     "one-step mentions T, the number": lambda: claim().variant(right=v / (T + 1)),

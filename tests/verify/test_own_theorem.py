@@ -54,7 +54,7 @@ def written(path, text):
         ("CLAIMS = (", "line 1"),
         ("x = 1\ny = x.z\n", "line 2: AttributeError"),
         ("x = 1\n", "has no CLAIMS"),
-        ("CLAIMS = (3,)\n", r"CLAIMS\[0\] is no claim"),
+        ("CLAIMS = (3,)\n", r"CLAIMS\[0\] is not a claim"),
         ("from fedtheory import Claim\n\nCLAIMS = (Claim('mine/one'),)\n", "line 3: ValueError: the claim mine/one "),
         ("from fedtheory import Nothing\n", "line 1: "),
     ],

@@ -11,7 +11,7 @@ import ctypes
 import sys
 from collections.abc import Sequence
 
-#: Of Linux: new namespaces of users, and of networks.
+#: Linux's flags for new namespaces of users, and of networks.
 _USERS, _NETWORK = 0x10000000, 0x40000000
 #: Bytes of a file that is written.
 _FILE = 2**28

@@ -32,10 +32,14 @@ FILE = "theorem.py"
 _MOST = 200_000
 #: Values of letters, as texts such as "n=100" or as an object.
 Values = list[str] | dict[str, str | int | float] | None
-#: How many times its processor time a command may last, and the number of lines of an error that are returned.
-_WAITING, _TOLD = 4, 5
-#: Seconds between notifications of progress, and the number of characters of a message.
-_BETWEEN, _LONGEST = 5, 200
+#: The time that a command may last, as a multiple of its processor time.
+_WAITING = 4
+#: The most lines of an error that are returned.
+_LINES = 5
+#: Seconds between notifications of progress.
+_BETWEEN = 5
+#: The most characters of a notification.
+_LONGEST = 200
 _INSTRUCTIONS = """\
 fedtheory tests theorems about optimisation methods by computation. Write a theorem as the text of a Python file with a
 module-level CLAIMS (see the tool `example`), and give it to `check`: the verdict is proved, certified, supported (read
@@ -45,7 +49,7 @@ what was not searched), refuted (with a counterexample in exact fractions), ill-
 
 
 class Limits(NamedTuple):
-    """Of each command: seconds of processor time, bytes of memory, and whether the network is left as it is."""
+    """The limits of each command: seconds of processor time, bytes of memory, and whether it may use the network."""
 
     seconds: int
     size: int
@@ -107,7 +111,7 @@ def answer(
             found: dict[str, Any] = json.loads(done.stdout)
         except ValueError:
             lines = [line for line in _lines(messages) if not line.startswith(answering.PROGRESS)]
-            why = " ".join(lines[-_TOLD:]) or f"stopped with the status {done.returncode}"
+            why = " ".join(lines[-_LINES:]) or f"stopped with the status {done.returncode}"
             return _failed(arguments, why)
         if arguments[0] == "export":
             found["files"] = {name: path.read_text(encoding="utf-8") for name, path in sorted(files.items())}

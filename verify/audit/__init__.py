@@ -100,8 +100,10 @@ def _layers(selected: Sequence[Claim]) -> list[list[Claim]]:
 #: is not looked for again, and by other code.
 _RECHECKED = {"proved": 0.15, "certified": 0.15, "refuted": 0.06, "supported": 0.45}
 _CHANGED = {"proved": 0.6, "certified": 0.6, "refuted": 0.06}
-#: Of what ships, seconds of one processor that it took to find all of it, about; and seconds of a claim at least.
-_ALL, _LEAST = 2700.0, 0.1
+#: Seconds of one processor that it took to find all that ships, about.
+_ALL = 2700.0
+#: The least seconds of a claim.
+_LEAST = 0.1
 
 
 def costs(selected: Sequence[Claim], rechecking: bool) -> dict[str, float]:

@@ -23,10 +23,13 @@ from verify.evidence import formats
 
 #: Fields of an entry that differ from run to run, or with code that finds the same.
 IGNORED = frozenset({"seconds", results.RESTS_ON})
-#: Fields, of an entry or of an outcome, that depend on how a processor rounds, and by how much other decimals may. In
-#: certificates only fractions as long as those that a solver's numbers are rounded to.
+#: Fields, of an entry or of an outcome, that depend on how a processor rounds.
 ROUNDED = frozenset({"attained", "instances"})
-_RELATIVE, _ABSOLUTE = 1e-2, 1e-6
+#: The largest relative difference of other decimals that is put down to rounding.
+_RELATIVE = 1e-2
+#: The largest absolute difference, likewise.
+_ABSOLUTE = 1e-6
+#: Fractions that depend on it in certificates: those as long as a solver's numbers are rounded to.
 _LONG = re.compile(r"\d*\d{6}\d*(?:/\d+)?|\d+/\d*\d{6}\d*")
 _DECIMAL = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+")
 _LINE = re.compile(r"(\(\w+\.py\), line )\d+")
@@ -119,7 +122,7 @@ def _excerpts(one: str, other: str) -> tuple[str, str]:
 
 
 def compare(path: Path) -> tuple[int, list[Difference]]:
-    """How many entries ship, and in what those of the audit in a file differ from them.
+    """The number of entries that ship, and the differences of those of the audit in a file.
 
     Raise ``ValueError`` or ``OSError`` unless the file is an audit with the seed and the budget of what ships.
     """

@@ -37,7 +37,7 @@ class Along:
         summed = [q.of for q in quantities if isinstance(q.of, RunTotal | RunMinimum)]
         inner = {q for of in summed for q in of.inner}
         self._inner = sorted(inner, key=lambda q: str(q.expression))
-        #: Of each round the expectations of the quantities of its state.
+        #: For each round, the expectations of the quantities of its state.
         self._each: list[dict[Any, Array]] = []
         self._least: dict[Quantity, Array] = {}
         #: The weighted sums of the parts of the states, with those of the weights.

@@ -127,5 +127,4 @@ class Case:
     def draws(self) -> Distribution:
         """The draws of one step from the state whose coordinates are 0."""
         problem, state = self.start(np.zeros((1, self.dimension)))
-        draws: Distribution = self.statement.algorithm.draws(problem, self.params, state)
-        return draws
+        return self.statement.algorithm.draws(problem, self.params, state)

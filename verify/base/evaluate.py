@@ -143,8 +143,7 @@ def tree_size(case: Case, rounds: int) -> int:
     count = case.draws.count
     if count is None:
         raise ValueError(f"the draws of {case.claim.id} cannot be enumerated")
-    total: int = int(count) ** rounds
-    return total
+    return int(count) ** rounds
 
 
 def sides(case: Case, theta: Array, rounds: int = 1) -> list[Sides]:
@@ -194,7 +193,7 @@ def _along_runs(
     case: Case, problem: Any, state: Any, rounds: int
 ) -> Iterator[tuple[Any, Array, dict[sympy.Expr, Array]]]:
     """After 0, 1, ..., ``rounds`` rounds the states, their probabilities and the quantities of the runs until then;
-    none of fewer rounds than those of which the claim speaks."""
+    none of fewer rounds than the claim covers."""
     letters, exact = case.setting.bind(problem, case.params), are_fractions(problem, case.params, state)
     along = Along(of_runs(case.statement), letters, exact)
     reached = (state, np.ones(1, dtype=int))
@@ -207,7 +206,7 @@ def _along_runs(
 
 
 def _sides_of_runs(case: Case, problem: Any, state: Any, rounds: int, size: int) -> Iterator[tuple[int, list[Sides]]]:
-    """Both sides after each number of rounds of which the claim speaks, up to ``rounds``, with that number."""
+    """Both sides after each number of rounds that the claim covers, up to ``rounds``, with that number."""
     if rounds < case.statement.since:
         raise ValueError(f"{case.claim.id} says nothing of T = {rounds}")
     for k, (later, probabilities, values) in enumerate(_along_runs(case, problem, state, rounds)):

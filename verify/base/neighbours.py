@@ -110,7 +110,7 @@ def _is_beside(folder: Path, name: str) -> bool:
     first = name.partition(".")[0]
     if _is_installed(first) or _file(folder, first) is not None:
         return not _is_installed(first)
-    # Of such a folder and a package that is installed Python takes the package.
+    # Between such a folder and an installed package, Python takes the package.
     return any((folder / first).glob("*.py")) and getattr(_spec(first), "origin", None) is None
 
 
@@ -170,7 +170,7 @@ class _Beside(ast.NodeTransformer):
                 continue
             within, _, last = f"{self._package}.{alias.name}".rpartition(".")
             first = alias.name.partition(".")[0]
-            # Of a.b Python binds a, where it gives it no other name, but loads both.
+            # For a.b Python binds a, unless it is given another name, but loads both.
             found.append(ast.ImportFrom(within, [ast.alias(last, alias.asname or first)], 0))
             if alias.asname is None and first != last:
                 found.append(ast.ImportFrom(self._package, [ast.alias(first)], 0))

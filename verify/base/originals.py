@@ -112,7 +112,7 @@ def _used(module: ModuleType) -> Iterator[tuple[Any, str]]:
         v for cls in held if isinstance(cls, type) and cls.__module__ == module.__name__ for v in vars(cls).values()
     ]
     for function in map(_function, held):
-        for code in _codes(function.__code__) if type(function) is FunctionType else ():
+        for code in codes_within(function.__code__) if type(function) is FunctionType else ():
             for name in code.co_names:
                 if name in vars(builtins):
                     yield builtins, name
@@ -134,11 +134,12 @@ def _asked(module: Any, code: CodeType) -> Iterator[tuple[Any, str]]:
                 pending.append(vars(owner)[name])
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def codes_within(code: CodeType) -> Iterator[CodeType]:
+    """A code object, and those of the functions and classes that are defined in it."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            yield from _codes(inner)
+            yield from codes_within(inner)
 
 
 def _classes(value: Any) -> list[type]:
@@ -198,7 +199,7 @@ def _strange() -> Iterator[str]:
         for name in module.__all__:
             value = vars(module).get(name)
             if callable(value) and not isinstance(value, type) and name not in _NOT_NUMPYS:
-                # Of no function that is made while a program runs can this name be chosen.
+                # No function that is made while a program runs can be given this name.
                 right = value.__name__ in (name, _ALIASES.get(name)) and value.__module__ == module.__name__
                 if not right or not (isinstance(value, np.ufunc) or _is_in(folder, _function(value))):
                     yield f"{module.__name__}.{name}"

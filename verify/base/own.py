@@ -42,7 +42,7 @@ def load(path: Path) -> tuple[Claim, ...]:
         raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")
     for index, claim in enumerate(found):
         if not isinstance(claim, Claim):
-            raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {quoted(claim)}")
+            raise ValueError(f"{path}: CLAIMS[{index}] is not a claim, but {quoted(claim)}")
     claims.register(found)
     neighbours.claimed(path, (claim.id for claim in found))
     return tuple(found)

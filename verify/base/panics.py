@@ -35,7 +35,7 @@ def caught() -> Iterator[None]:
 def _enter() -> None:
     global _running, _kept
     with _lock:
-        # Of several threads the first turns standard error away, and the last one back.
+        # The first of several threads turns standard error away, and the last one back.
         if not _running:
             # A process may have none.
             with suppress(OSError):

@@ -222,7 +222,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _is_numeric(name: str) -> bool:
-    # Of an array that numpy holds any method will do.
+    # Any method of an array that numpy holds will do.
     return name in ("", "linalg") or name in NUMERIC or (name.partition(".")[0] in NUMERIC and name[:7] != "linalg.")
 
 

@@ -31,27 +31,27 @@ from verify.reading.source import Unread
 
 Say = Callable[[str], None]
 
-#: Rates and gains that are tried.
+#: The most rates that are tried for a set of measures, and the most gains for a measure.
 _TRIED = 6
-#: The work for the weights of one of them.
+#: The work of each search for the weights that go with one of them.
 WORK = 4000
-#: Weights that are tried, each in a proof of its own.
+#: The most weights that are tried with a rate, each in a proof of its own.
 _WEIGHTS = 8
-#: The work for one of them.
+#: The work of each of these proofs.
 _EACH = 1000
-#: The most measures of which a potential consists.
+#: The most measures of a smaller set that is tried in place of all of them.
 _TOGETHER = 3
-#: The most sets of measures that are tried.
+#: The most smaller sets that are tried.
 _SUBSETS = 3
-#: By which share of 1 - rate the rate of a smaller set may be larger.
+#: A smaller set may have a rate that is larger by this share of 1 - rate.
 _EQUAL = 1e-3
-#: By which share of 1 - rate a rate is enlarged when measures are left out.
+#: The room of weights: a rate is enlarged by this share of 1 - rate, a gain is lowered by this share of itself.
 _ROOM = 1e-5
-#: The same for a rate that is tried at further points.
+#: The share of 1 - rate by which a rate is enlarged when it is tried at further points.
 _HARDLY = 1e-2
-#: The share of the points at which a solver may find nothing.
+#: The largest share of the points at which a solver may find nothing.
 _UNSURE = 0.1
-#: The share of the further points at which it may find nothing.
+#: The largest share of the further points at which a rate may fail.
 _FEW = 0.05
 
 

@@ -1,4 +1,4 @@
-"""Where a claim is looked at: an instance whose letters have given values, the others typical ones or at their bounds.
+"""The instance at which a claim is examined: some letters have given values, others typical ones or their bounds.
 
 A worst case over a class depends on the class, on the number of clients and on the parameters alone; of which functions
 the instance is made matters for what is found from below.

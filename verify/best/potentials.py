@@ -195,7 +195,7 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
     """The best potential in the span of the forms. Raise ``ValueError`` if none contracts, or cannot be posed."""
     if claim.setting.functions is None or claim.setting.algorithm is None or not claim.statement.bounding:
         raise ValueError(
-            f"{claim.id} is no inequality about the states of a method on functions: no potential is sought"
+            f"{claim.id} is not an inequality about the states of a method on functions: no potential is sought"
         )
     recipe = places.recipe(claim, at)
     case = places.case(claim, recipe)

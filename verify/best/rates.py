@@ -13,8 +13,11 @@ import sympy
 
 from fedtheory.numbers.rational import Array
 
-#: Powers of letters, letters of a product, and numbers in front of one.
-_POWERS, _LETTERS = (-2, -1, 1, 2), 4
+#: Powers of the letters in a product.
+_POWERS = (-2, -1, 1, 2)
+#: The most letters of a product.
+_LETTERS = 4
+#: Numbers in front of a product.
 _CONSTANTS = tuple(
     Fraction(v) for v in ("1", "2", "1/2", "4", "1/4", "3", "1/3", "3/2", "2/3", "8", "1/8", "6", "1/6", "3/4")
 )
@@ -165,12 +168,11 @@ def _is_beyond(values: Array, left: Array, part: float) -> Array:
     part of them."""
     share = (1 - values <= left * (1 + _ROOM)).mean(axis=-1)
     beyond = (share > part) | (share == 1)
-    found: Array = np.asarray(beyond & (values < 1).all(axis=-1))
-    return found
+    return np.asarray(beyond & (values < 1).all(axis=-1))
 
 
 def _loss(most: Array, values: Array) -> float:
-    """By how much values fall short of the most that is possible: the mean of the logarithms."""
+    """The shortfall of values from the largest possible ones: the mean of the logarithms."""
     return float(np.mean(np.log(np.maximum(most, 1e-300) / values)))
 
 

@@ -123,7 +123,7 @@ def _from_zero(part: int) -> StateFunction:
 
 
 class Rest(NamedTuple):
-    """Where a part of the state rests: what is taken off in words, and the mean squared distance of clients' parts."""
+    """The resting point of a part of the state, in words, and the mean squared distance of clients' parts from it."""
 
     words: str
     spread: Callable[[int], StateFunction]
@@ -133,7 +133,7 @@ X_STAR, Y_STAR, ZERO = Rest(" - x*", _from_optimum), Rest(" - grad f_i(x*)", _fr
 
 
 def _rest(fixed: Array, problem: Problem) -> Rest | None:
-    """Where a part rests; None where that is none of the places that are known."""
+    """The resting point of a part; None if it is none of the known places."""
     if (fixed == problem.x_star).all():
         return X_STAR
     if np.ndim(fixed) == 2 and (fixed == problem.y_star).all():
@@ -161,7 +161,7 @@ def slope(part: int) -> StateFunction:
 
 
 def error(part: int, point: int) -> StateFunction:
-    """How far clients' vectors are from the gradients at a point of the state, squared, on average."""
+    """The mean squared distance of clients' vectors from the gradients at a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
         away = state[part] - problem.f.gradient(state[point][..., None, :])
@@ -184,7 +184,7 @@ def below(part: int) -> StateFunction:
 
 
 def excess(part: int) -> StateFunction:
-    """How far the functions exceed their tangents at x* at clients' points, on average."""
+    """The mean excess of the functions over their tangents at x*, at clients' points."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
         at, optimum = state[part], problem.x_star[..., None, :]

@@ -71,7 +71,7 @@ class AtPoints:
     values: Mapping[str, Fraction]
 
     def objective(self, program: Program) -> Fraction:
-        """The objective of the program there, with which no smaller number holds. Raise ``DoesNotHold`` if this is no
+        """The objective of the program there: no smaller number holds. Raise ``DoesNotHold`` if this is not a
         feasible point of it, or the objective is not positive, which says nothing of a ratio."""
         point = self._of(program)
         if any((X != X.T).any() for X in point.gram) or not point.is_feasible(program):

@@ -35,7 +35,7 @@ _AWAY = tuple(Fraction(1, 10**k) for k in (7, 6, 5, 4, 3, 2))
 def threshold(
     claim: Claim, letter: str, at: places.Letters, largest: bool, deadline: float, say: Say
 ) -> tuple[Interval, Interval]:
-    """Where the claim holds and where it fails, at two values of the letter that are near each other.
+    """Two values of the letter that are near each other: the claim holds at one and fails at the other.
 
     Raise ``ValueError`` if no such values are found.
     """
@@ -112,7 +112,7 @@ class _Line:
         return case, program, relaxed, enclosed(self.of.printed, case.letters)
 
     def excess(self, value: float) -> float:
-        """By how much the worst case exceeds what is stated, in floats; infinite where it is unbounded."""
+        """The excess of the worst case over the statement, in floats; infinite if it is unbounded."""
         _, program, _, stated = self.posed(Fraction(value).limit_denominator(10**12))
         self.check_sign(program)
         return _excess(program, stated[0])
@@ -158,7 +158,7 @@ class _Line:
 
 
 def _excess(program: Program, stated: Fraction) -> float:
-    """By how much the value of a program exceeds what is stated, in floats; infinite where it is unbounded."""
+    """The excess of a program's value over the statement, in floats; infinite if it is unbounded."""
     found = states.solved(program)[1]
     return float("inf") if found.value is None else found.value - float(stated)
 

@@ -33,7 +33,7 @@ def report_lines(found: Record) -> list[str]:
     """The lines of a report."""
     strict = any(comparison.relation == "<" for comparison in found.claim.statement.comparisons)
     # The least number that holds with <= need not hold with <: both sides may be 0.
-    aside = ["  the claim says <, and of <= this is told: where both sides are 0 the first does not hold"]
+    aside = ["  the claim says <, and this concerns <=: where both sides are 0 the first does not hold"]
     return _result_lines(found) + (aside if strict else [])
 
 
@@ -165,4 +165,4 @@ def _state(found: Record, at: AtInstance) -> str:
         case = Case(claim, at.recipe)
         return f"{case.instance.text}{naming.clause(case, at.point)}"
     except _NONE:
-        return "what is no instance of the claim"
+        return "what is not an instance of the claim"

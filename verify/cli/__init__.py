@@ -88,8 +88,7 @@ def _run(args: Any) -> int:
     # What computes takes a second to load, or more.
     module, _, name = args.run.rpartition(".")
     _check_named(name, args)
-    status: int = getattr(import_module(module or "verify.cli.commands"), name)(args)
-    return status
+    return getattr(import_module(module or "verify.cli.commands"), name)(args)
 
 
 @contextmanager
@@ -102,7 +101,7 @@ def _ending() -> Iterator[None]:
     def end(number: int, frame: Any) -> None:
         raise Ended(number)
 
-    # A process whose terminal has gone may have been told to go on (nohup).
+    # A process whose terminal has gone may have been asked to go on (nohup).
     wanted = [s for s in (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")) if s is not None]
     before = {s: signal.getsignal(s) for s in wanted if signal.getsignal(s) is signal.SIG_DFL}
     for number in before:

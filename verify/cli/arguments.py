@@ -28,8 +28,10 @@ DEFAULT_OUT = "fedtheory-audit"
 DEFAULT_MAP = "fedtheory-map.png"
 #: Over how many clients the data are split by default.
 DEFAULT_CLIENTS = 10
-#: Mutants that a self-test tries, and seeds of its search for false alarms, by default.
-DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
+#: Mutants that a self-test tries by default.
+DEFAULT_MUTANTS = 200
+#: Seeds of its search for false alarms by default.
+DEFAULT_SEEDS = 5
 #: Mutants that are wrong in a region only.
 DEFAULT_REGIONS = 40
 
@@ -80,8 +82,8 @@ _FOUND = "1 {}; "
 _STATUS = "exit status: 0 success; {}2 bad input, or a file that cannot be written; 130 interrupted"
 
 
-#: What argparse says of a word that is none of those to choose from, and where one is missing.
-_CHOICE = re.compile(r"(?P<said>.*invalid choice: '(?P<got>[^']*)') \(choose from (?P<known>.*)\)", re.DOTALL)
+#: Argparse's message for a word that is none of the choices, and where one is missing.
+_CHOICE = re.compile(r"(?P<message>.*invalid choice: '(?P<got>[^']*)') \(choose from (?P<known>.*)\)", re.DOTALL)
 _NEAR = 0.7
 _MISSING = "the following arguments are required"
 #: Characters of a complaint.
@@ -113,7 +115,7 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if (wrong := _CHOICE.fullmatch(message)) is not None:
             near = get_close_matches(wrong["got"], re.findall(r"[\w-]+", wrong["known"]), 1)
-            message = f"{wrong['said']}, did you mean {near[0]!r}?" if near else message
+            message = f"{wrong['message']}, did you mean {near[0]!r}?" if near else message
         elif message.startswith(_MISSING) and self.example:
             message = f"{message}, as in `{self.example}`"
         # The message quotes what was typed, which may be long.

@@ -237,7 +237,7 @@ def _tested(
     )
     with progress.shown(log, pace, args.verbose) as shown:
         try:
-            # Of a cluster it is not known which claims its workers test.
+            # Which claims a cluster's workers test is not known.
             audit(
                 remaining,
                 args.seed,

@@ -66,7 +66,7 @@ def _cases() -> dict[str, _Samples]:
 
 
 def false_alarms(cases: int = 10_000, level: float = 1e-6, seed: int = 0, size: int = 400) -> dict[str, int]:
-    """How many of ``cases`` true statements are refuted within ``size`` samples, by distribution.
+    """The number of ``cases`` true statements that are refuted within ``size`` samples, by distribution.
 
     Every mean is on the boundary of what is claimed, and nothing is accepted early. What accepts is the same capital
     with the sign of the samples changed, which an equality tests as well.

@@ -27,7 +27,7 @@ def main(audit: Path) -> None:
     tested = {evidence.claim.id for evidence in found if not evidence.note.startswith(FAILED)}
     missing = [claim.id for claim in claims.all() if claim.id not in tested]
     if missing:
-        raise ValueError(f"{audit} is no audit of all claims: {len(missing)} were not tested, such as {missing[0]}")
+        raise ValueError(f"{audit} is not an audit of all claims: {len(missing)} were not tested, such as {missing[0]}")
     asked = ["git", "-C", str(results.FILE.parent), "rev-parse", "HEAD"]
     commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     head = (data["version"], commit, f"{datetime.now(UTC):%Y-%m-%d}", results.code(), data["seed"], data["budget"])

@@ -213,7 +213,7 @@ def _detail(evidence: Evidence) -> None:
 
 
 def _summary(args: Any, counts: Counter[str], seconds: float) -> None:
-    """How many claims have each verdict, and where there is more; of a pipe's reader only on a terminal."""
+    """The number of claims with each verdict, and where to read more, on a terminal only."""
     from verify.report import consoles
 
     report = consoles.console(sys.stdout)

@@ -141,7 +141,7 @@ def _best(path: Path) -> int | None:
     outcome = (
         f"does NOT hold: {why}"
         if why
-        else "holds: each end that is told was shown again, in exact arithmetic, without a solver"
+        else "holds: each end that is reported was shown again, in exact arithmetic, without a solver"
     )
     consoles.say(consoles.console(sys.stdout), *words.report_lines(found), f"the interval {outcome}")
     return 1 if why else 0

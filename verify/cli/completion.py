@@ -66,7 +66,7 @@ def _zsh(commands: list[_Command]) -> Iterator[str]:
 
 
 def _cases(commands: list[_Command], first: str, assign: str, subject: str) -> Iterator[str]:
-    """Which words can follow: commands first, then what the option before takes, then all of the command's."""
+    """The words that can follow: commands first, then what the option before takes, then all of the command's."""
     yield f"  {first}"
     yield f"    {assign.format(' '.join(['--help', '--version', *(c.name for c in commands)]))}"
     yield f"  else case {subject} in"

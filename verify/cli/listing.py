@@ -273,7 +273,7 @@ def run_why(args: Any) -> int:
 
 def _reached(ids: Sequence[str], own: Mapping[str, Claim]) -> list[str]:
     """The user's claims that are named, on which the proofs of these rest, that repair these, and that say
-    what these mean, or speak of their letter."""
+    what these mean, or mention their letter."""
     found: list[str] = []
     left = [id for id in ids if id in own]
     while left:

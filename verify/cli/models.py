@@ -273,7 +273,7 @@ def _lines(found: Bounds[Number], multipliers: bool) -> Iterator[str]:
     upper = None if found.upper is None else found.upper.bound
     lower = None if found.lower is None else found.lower.bound
     if found.pepit is not None:
-        wrong = "  is no bound for this model: an exact point of it does worse" if found.pepit_is_bound is False else ""
+        wrong = "  is not a bound: an exact point of the model does worse" if found.pepit_is_bound is False else ""
         unknown = "  is below the proved bound" if found.pepit_is_bound is None and upper is not None else ""
         yield f"  PEPit        {found.pepit!r}{wrong}{unknown}"
     if found.exact is not None:

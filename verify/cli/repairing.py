@@ -85,7 +85,7 @@ def run_repair(args: Any) -> int:
             if out is not None:
                 _store(out, key, search)
     answering.add(repairs=_repairs(search))
-    consoles.say(consoles.console(sys.stdout), *told(search))
+    consoles.say(consoles.console(sys.stdout), *report_lines(search))
     return 0 if search.found.repairs else 1
 
 
@@ -99,7 +99,7 @@ def _check_refuted(bench: Any) -> None:
         raise ValueError(f"{bench.claim.id} is {word}, and only a claim that is refuted can be repaired")
 
 
-def told(search: Search) -> list[str]:
+def report_lines(search: Search) -> list[str]:
     """Return the lines that report a search; the first gives the verdict of the repaired claim."""
     found, claim = search.found, search.claim
     rest = "; the others change as much or more" if found.complete else "; then the search ended"

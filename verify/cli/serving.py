@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-#: Limits of each command by default.
-_SECONDS, _GIGABYTES = 600, 8
+#: Seconds of processor time of each command by default.
+_SECONDS = 600
+#: Gigabytes of memory of each command by default.
+_GIGABYTES = 8
 _SERVE = """\
 Speak the Model Context Protocol over standard input and output: an agent lists and shows claims, asks why one does not
 hold, checks theorems that it writes, certifies models of PEPit, repairs, finds the best that is true, and exports

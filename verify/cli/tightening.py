@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from verify.tightness.comparison import Point
     from verify.tightness.kept import Store
 
-#: The figure, and rounds at most.
-DEFAULT, MOST_STEPS = "fedtheory-tight.png", 20
+#: The file of the figure by default.
+DEFAULT = "fedtheory-tight.png"
+#: The most rounds that are compared.
+MOST_STEPS = 20
 
 
 def register(
@@ -41,7 +43,7 @@ def register(
         type=at_least(1, MOST_STEPS),
         metavar="K",
         help=f"compare a bound after T = 1, ..., K rounds, each by a program of its own (at most {MOST_STEPS}); those "
-        "of more than 22 rows are told, and not solved",
+        "of more than 22 rows are listed, and not solved",
     )
     asking.add_argument(
         "--keep",
@@ -52,7 +54,7 @@ def register(
     asking.add_argument(
         "--baseline",
         choices=baselines,
-        help="say where the stated factor is no better than that of this method, step for step",
+        help="say where the stated factor is not better than that of this method, step for step",
     )
     asking.add_argument(
         "--out",

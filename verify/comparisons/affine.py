@@ -232,7 +232,7 @@ def _step(case: Case, problem: Any, state: Any, shape: Layout, passed: int, know
             images = shape.flat(later)[0]
             alike = all(_is_one(getattr(later, name)) for name in shape.clocks)
     except Exception as error:
-        raise NotPolynomial(f"a step of {case.claim.id} is no affine map of the state: {error}") from error
+        raise NotPolynomial(f"a step of {case.claim.id} is not an affine map of the state: {error}") from error
     if not alike:
         raise NotPolynomial(f"a clock of {case.claim.id} does not stay one")
     first = 1 + known
@@ -241,7 +241,7 @@ def _step(case: Case, problem: Any, state: Any, shape: Layout, passed: int, know
     for (k, i), value in np.ndenumerate(images):
         for monomial, coefficient in terms_of(value).items():
             if len(monomial) > 1:
-                raise NotPolynomial(f"a step of {case.claim.id} is no affine map of the state")
+                raise NotPolynomial(f"a step of {case.claim.id} is not an affine map of the state")
             B[k, first + i, 1 + monomial[0] if monomial else 0] = coefficient
     return _Step(exact(B), np.asarray(p), later)
 
@@ -254,7 +254,7 @@ def _form(case: Case, problem: Any, quantity: Any, shape: Layout, last: Any, rou
             value = np.asarray(quantity.of(problem, params_after(case, problem, rounds), state)).item()
         terms: Mapping[Any, Any] = terms_of(value)
     except Exception as error:
-        raise NotPolynomial(f"{quantity.expression} is no quadratic polynomial of the state: {error}") from error
+        raise NotPolynomial(f"{quantity.expression} is not a quadratic polynomial of the state: {error}") from error
     Q = np.full((1 + known + shape.size,) * 2, Quotient(0), dtype=object)
     for monomial, c in terms.items():
         lifted = [0] * (2 - len(monomial)) + [1 + v for v in monomial]
@@ -298,7 +298,7 @@ def _compared(case: Case, problem: Any, state: Any, shape: Layout, step: _Step, 
         later, p = rollout(case, problem, state, 1, k)
         images = shape.flat(later)[0]
     except Exception as error:
-        raise NotPolynomial(f"a step of {case.claim.id} is no affine map of the state: {error}") from error
+        raise NotPolynomial(f"a step of {case.claim.id} is not an affine map of the state: {error}") from error
     same = (images == (step.B @ w)[:, 1:]).all() and (np.asarray(p) == step.p).all()
     if not same or not shape.same_clocks(later, step.later):
         raise NotPolynomial("a state of fractions is mapped otherwise")

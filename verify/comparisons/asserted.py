@@ -202,7 +202,7 @@ def unknown(case: Case) -> str:
     for row in _rows(case.instance.dimension):
         problem, state = case.instance.at(row)
         if any(v > 0 for v in np.asarray(known(problem, case.params, state)).flat):
-            return "what the setting says is known of all states is not so at a state that init makes"
+            return "what the setting says is known of all states fails at a state that init makes"
     return ""
 
 
@@ -307,7 +307,7 @@ def resting(case: Case) -> tuple[Any, Any] | None:
     problem, states = case.instance.at(exact(np.eye(size + 1, size, k=-1, dtype=int)))
     later, p = rollout(case, problem, states, 1)
     images = np.asarray(case.instance.coordinates(later))[:, np.asarray(p > 0)]
-    # Of z: (A_k - I) z + b_k = 0 for each draw k.
+    # The equations for z: (A_k - I) z + b_k = 0 for each draw k.
     A = np.moveaxis(images[1:] - images[:1], 0, -1) - np.eye(size, dtype=int)
     solutions, free = nullspace(np.concatenate([images[0][..., None], A], axis=-1).reshape(-1, size + 1))
     if 0 not in free:

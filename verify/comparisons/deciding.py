@@ -1,4 +1,4 @@
-"""Which of two numbers is the larger: decided beyond doubt, or left open; and in which arithmetic, in words."""
+"""The order of two numbers, decided beyond doubt or left open; and the arithmetic that decided it, in words."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def certainly(compute: Callable[[], _Found], doubtful: Callable[[_Found], bool])
 
 
 def arithmetic(*sides: Any) -> str:
-    """In which arithmetic numbers were found, in words that follow "confirmed"."""
+    """The arithmetic in which numbers were found, in words that follow "confirmed"."""
     of_floats = [v.where for v in sides if isinstance(v, Interval) and v.where]
     if of_floats:
         return f"beyond rounding, and not in fractions: {floats_in(of_floats[0])}"

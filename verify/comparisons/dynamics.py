@@ -49,7 +49,7 @@ class Dynamics:
             with unseen():
                 value = np.asarray(quantity.of(self.problem, params, self.state)).item()
         except Exception as error:
-            raise NotPolynomial(f"{quantity.expression} is no quadratic form of the coordinates: {error}") from error
+            raise NotPolynomial(f"{quantity.expression} is not a quadratic form of the coordinates: {error}") from error
         return form(value, self.first, self.A.shape[-1])
 
 
@@ -98,7 +98,7 @@ def _as_not_polynomial(claim: Claim) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise NotPolynomial(f"a step of {claim.id} is no linear map of the coordinates: {error}") from error
+        raise NotPolynomial(f"a step of {claim.id} is not a linear map of the coordinates: {error}") from error
 
 
 def _trace(case: Case, passed: int, hidden: frozenset[str]) -> Dynamics:

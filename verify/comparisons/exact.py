@@ -111,7 +111,7 @@ def _(statement: Invariant, case: Case, row: Array, rounds: int) -> Iterator[Com
     later, _ = rollout(case, problem, state, 1)
     after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
     if is_rounding():
-        # Whether it vanishes exactly rounding does not tell.
+        # Rounding hides whether it vanishes exactly.
         yield after
         return
     # States at which the residual does not vanish are outside the claim.
@@ -124,7 +124,7 @@ def _(statement: Invariant, case: Case, row: Array, rounds: int) -> Iterator[Com
 
 @_parts_of.register
 def _(statement: Limit, case: Case, row: Array, rounds: int) -> Iterator[Compared]:
-    # Of a limit a state that stays where it is says something, and one that is left does not.
+    # For a limit, a state that stays where it is says something, and one that is left does not.
     rest = asserted.resting(case)
     if rest is None:
         return
@@ -161,10 +161,10 @@ def _largest(state: Any) -> float:
 
 
 def _vanishing(name: str, residual: Any, among: float = 0.0) -> Compared:
-    # Of what is true or false as of 1 and 0.
+    # True and false count as 1 and 0.
     flat = np.asarray(abs(np.asarray(residual) * 1)).ravel()
     if not len(flat):
-        raise ValueError(f"the {name} has no entries: nothing is said to vanish")
+        raise ValueError(f"the {name} has no entries: nothing is claimed to vanish")
     with np.errstate(invalid="ignore"):
         return Compared(name, flat, 0 * flat, "==", among)
 
@@ -190,7 +190,7 @@ def _compressor_parts(statement: CompressorClass, instance: Instance, x: Array) 
 
 
 def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tuple[Array, Array]:
-    """How far the outcomes and probabilities on floats are from the exact ones, in units of |x|, and zeros.
+    """The distance of the outcomes and probabilities on floats from the exact ones, in units of |x|, and zeros.
 
     Where outcomes stand in another order, as where one is rounded down that nearly was a level, their probabilities are
     compared.
@@ -206,7 +206,7 @@ def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tup
 
 
 def _measured(off: Array) -> Array:
-    """How far floats are off, as numbers that are known to some digits."""
+    """The errors of floats, as numbers that are known to some digits."""
     return np.array([Interval.about(gap) if gap > _NEAR else 0.0 for gap in off], dtype=object)
 
 

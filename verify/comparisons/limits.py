@@ -81,7 +81,7 @@ SCHUR_COHN = "Schur-Cohn"
 
 
 def sides_of_maps(case: Case) -> tuple[Any, Any]:
-    """(least |det A_k|, 1) at an exact instance. Raise ``ValueError`` if something assumed is not so."""
+    """(least |det A_k|, 1) at an exact instance. Raise ``ValueError`` if an assumption fails."""
     return min(abs(determinant(A)) for A in linear(case)), Fraction(1)
 
 
@@ -99,7 +99,7 @@ def linear(case: Case) -> Array:
         Q_k = drawn[0].T @ Q_k @ drawn[0]
         whole = whole + Q_k
     if not all(determinant(whole[:k, :k]) > 0 for k in range(1, len(Q) + 1)):
-        raise ValueError(f"the potential of {case.claim.id} is no positive definite form of the coordinates")
+        raise ValueError(f"the potential of {case.claim.id} is not a positive definite form of the coordinates")
     return drawn
 
 

@@ -145,7 +145,7 @@ def difference(
 
 
 def gap(case: Case, point: Coordinates, rounds: int, part: str, entry: int) -> float:
-    """By how much the number of a difference of floats from fractions is off at another state."""
+    """The error of the number of a difference of floats from fractions at another state."""
     name, side = part.removeprefix(FLOATS).rsplit(" ", 1)
     compared = (run(case, point, rounds) for run in (in_floats, in_fractions))
     floats, exact = (next(getattr(c, side)[entry] for c in found if c.name == name) for found in compared)

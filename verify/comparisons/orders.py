@@ -35,7 +35,7 @@ def letters(claim: Claim, part: Order) -> list[sympy.Symbol]:
 
 
 def along(case: Case, part: Order) -> Curve:
-    """The curve of a recipe. Raise ``ValueError`` if that is none of values of which the claim speaks."""
+    """The curve of a recipe. Raise ``ValueError`` if that is not one of values that the claim covers."""
     if any(h.met is not None for h in case.claim.requires):
         raise ValueError(f"a hypothesis of {case.claim.id} is code, which decides nothing along a curve")
     curve = {}
@@ -65,7 +65,7 @@ def sides_at(case: Case, index: int) -> tuple[Any, Any]:
     """The leading power of left/right of one order of the claim along the curve of a recipe, and 0, which it may not
     exceed.
 
-    ``ValueError`` for values of which the claim does not speak, and where the leading term is not decided.
+    ``ValueError`` for values that the claim does not cover, and where the leading term is not decided.
     """
     assert isinstance(case.statement, Order)
     part = case.statement.parts[index]

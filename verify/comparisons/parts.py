@@ -32,7 +32,7 @@ def relation(claim: Claim, part: str) -> str:
     if part in known:
         return known[part]
     if part.startswith(samplers.PREFIX) and claim.statement.searched:
-        # Of what is sampled only a variance is bounded from one side.
+        # Only the variance of what is sampled is bounded, from one side.
         return "<=" if part.startswith(f"{samplers.PREFIX}variance") else "=="
     if part.startswith((number_types.FLOATS, number_types.AGAIN)) and number_types.runs_on_states(claim):
         return "=="

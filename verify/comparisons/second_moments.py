@@ -106,8 +106,7 @@ class _BlockFloats:
         """The numbers as intervals."""
         unit = Fraction(2) ** self.exponent
         both = np.vectorize(lambda v, e: Interval((v - e) * unit, (v + e) * unit), otypes=[object])
-        found: Array = both(self.entries, self.errors)
-        return found
+        return both(self.entries, self.errors)
 
 
 def _scaled(values: Array) -> _BlockFloats:
@@ -147,8 +146,7 @@ def _bound(one: Array, other: Array) -> Array:
     if one.shape[-1] > _TERMS or not np.isfinite(product).all():
         return one @ other
     # Each rounding, of numbers, products and sums, is off by 2^-53 of itself at most.
-    found: Array = np.vectorize(math.ceil, otypes=[object])(product)
-    return found
+    return np.vectorize(math.ceil, otypes=[object])(product)
 
 
 def superoperator(A: Any, p: Any) -> Any:
@@ -175,8 +173,7 @@ def pulled_back(A: Array, p: Array, Q: Array, rounds: int) -> Array:
         return _pulled_back(A, p, Q, rounds, lambda values: values)
     if not is_exact(A, Q):
         return _pulled_back(A, p, Q, rounds, lambda values: values)
-    enclosed: Array = _pulled_back(exact(A), exact(p), exact(Q), rounds, _scaled).enclosed
-    return enclosed
+    return _pulled_back(exact(A), exact(p), exact(Q), rounds, _scaled).enclosed
 
 
 def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Array], Any]) -> Any:

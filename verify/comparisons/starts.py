@@ -1,4 +1,4 @@
-"""Where runs begin: which states are those of a run, and on which problem."""
+"""The starts of runs: the states with which a run may begin, and the problem that it is on."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def at_rest(case: Case, problem: Any, state: Any) -> Any:
             stays = not differing(later, state, set(state._fields) - set(moved))
         return kept if stays else None
     except Exception:
-        # Of a state that is known the code need not fail.
+        # At a state that is known the code need not fail.
         return None
 
 

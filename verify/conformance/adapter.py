@@ -146,7 +146,7 @@ def _raised(where: str, problem: Problem, error: Exception) -> BadAnswer:
     """
     asked = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     kind = Unanswered if asked is not None and (asked is problem.f or asked is problem.g) else BadAnswer
-    # Of parameters and states it helps to read which letters there are.
+    # It helps to read the letters of parameters and states.
     letters = getattr(asked, "_fields", ())
     return kind("raises", f"{where} {raised(error)}" + (f"; there are {', '.join(letters)}" if letters else ""))
 

@@ -263,8 +263,7 @@ def _moved(params: Any, before: int, n: int, compressor: Compressor) -> Any:
                 return contractive.scaled(compressor)
             return contractive.top_k(compressor.d, max(1, compressor.d // 4))
         if isinstance(value, np.ndarray) and value.shape[:1] == (before,):
-            entries: Array = np.resize(to_float(value), (n, *value.shape[1:]))
-            return entries
+            return np.resize(to_float(value), (n, *value.shape[1:]))
         if isinstance(value, np.ndarray) and value.ndim:
             raise ValueError("a parameter has entries that are not one a client")
         return value

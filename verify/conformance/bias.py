@@ -58,7 +58,7 @@ def check_bias(test: Test, answers: Sequence[Answers], level: float) -> tuple[tu
 
 
 def _rounding(test: Test) -> float:
-    """By how much, of |x|, an error may be off: values are rounded, and of mean size (1 + sqrt(omega)) |x| at most."""
+    """The tolerance of an error, as a share of |x|: values are rounded, of mean size (1 + sqrt(omega)) |x| at most."""
     return test.tolerance * (1 + math.sqrt(test.factor))
 
 

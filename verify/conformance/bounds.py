@@ -55,7 +55,7 @@ def coin_defect(p: float, n: int, level: float) -> float:
 
 
 def bernstein_radius(variance: Array, width: Array, n: int, level: float) -> Array:
-    """How far the mean of n samples with this sample variance may be from what is expected, each at this level."""
+    """The largest deviation of the mean of n samples with this sample variance, each at this level."""
     L = math.log(4 / level)
     return np.sqrt(2 * variance * L / n) + 7 * width * L / (3 * (n - 1))
 

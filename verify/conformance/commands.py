@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Of processor time that a check may take.
+#: Seconds of processor time that a check may take.
 _SECONDS = 300
 #: Steps of a trace that is recorded, at most.
 _ROUNDS = 100_000

@@ -240,7 +240,7 @@ def _is_setting(parameter: inspect.Parameter) -> bool:
 
 
 def _distinct(test: Test, most: int) -> tuple[int, int]:
-    """How many values were seen, each at an input of its own, and how many of them differ."""
+    """The number of values seen, each at an input of its own, and the number of distinct ones."""
     rng, drawn = generator(test, 5), generator(test, 5, 1)
     between = edges(test)
     found: set[bytes] = set()

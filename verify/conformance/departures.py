@@ -27,15 +27,15 @@ from verify.conformance.slips import Slip, diagnose, read_by
 
 _Seen = TypeVar("_Seen")
 
-# Transitions that an explanation must cover, of each kind on each problem.
+# Transitions on each problem that an explanation has to cover: so many that depart, and so many that do not.
 _EXPLAINED = 6
-# Runs that it must cover, likewise.
+# Runs on each problem that it has to cover, likewise.
 _FOLLOWED = 3
-# Departures that are looked at for clients drawn twice.
+# Departures that are examined for clients drawn twice: at least so many, if there are, and less than twice as many.
 _REPEATED = 6
-# Rounds within which an error of rounding shows.
+# A run departs early if it does within so many rounds, or within the first quarter of its rounds.
 _SOON = 3
-# Numbers whose squares overflow.
+# Runs are compared up to the first number of this size: squares of larger ones may overflow.
 _HUGE = 1e150
 
 

@@ -30,10 +30,12 @@ from verify.statistics.sequential import Ruling, prepare, race
 _FEWEST = 1500
 # The most of them.
 _MOST = 6000
-#: Of a failure's data: whether the two were always the same.
+#: The key in a failure's data that says whether the two were always the same.
 SAME = "same"
-# Calls that are farther apart than this share of a series are not compared; of a contraction, only to be the same.
-_FARTHEST, _FARTHEST_SAME = 2, 8
+# Calls are compared if they are at most the length of the series over this apart.
+_FARTHEST = 2
+# Values of a contraction are compared for being the same, at most the length of the series over this apart.
+_FARTHEST_SAME = 8
 # The nearest distances, whose capital is computed.
 _NEAREST = 8
 # The distances of the largest products, whose capital is computed.
@@ -222,7 +224,7 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
     else:
         w = test.factor
         slack = test.tolerance * (1 + w)
-        # Of independent errors the product has the square of their variances as its second moment, at most.
+        # The second moment of a product of independent errors is at most the square of their largest variance.
         plan = prepare([0.0] * len(pairs), "==", Assumed(variance=w**2), level / len(pairs), n, math.inf, slack)
         decisions = race(plan, source, largest=max(64, AT_ONCE // (test.d * len(own)))).decisions
         refuted = np.isin(decisions, (Ruling.ABOVE, Ruling.BELOW))

@@ -1,4 +1,4 @@
-"""Which draws explain what an implementation did: one transition, or a run of which only some letters are seen."""
+"""The draws that explain what an implementation did: one transition, or a run of which only some letters are seen."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _largest(value: Any) -> float:
 
 
 def distances(after: Any, seen: Mapping[str, Array], scale: Mapping[str, float]) -> dict[str, Array]:
-    """How far each letter seen is from each candidate ``(..., shape of the letter)``, relative to its scale."""
+    """The distance of each letter seen from each candidate ``(..., shape of the letter)``, relative to its scale."""
     found = {}
     for name, value in seen.items():
         candidate = np.asarray(getattr(after, name))
@@ -157,7 +157,7 @@ class Matched(NamedTuple):
 def match(
     after: Any, p: Array, draws: Any, seen: Mapping[str, Array], scale: Mapping[str, float], tol: float
 ) -> Matched:
-    """Which draws lead to what was seen, of the states ``after (K, ...)``."""
+    """The draws that lead to what was seen, of the states ``after (K, ...)``."""
     off = distances(after, seen, scale)
     worst = np.max(np.stack(list(off.values())), axis=0)
     near = worst <= tol

@@ -173,7 +173,7 @@ def real_type(dtype: Any) -> np.dtype[Any]:
     try:
         kind = np.dtype(dtype)
     except TypeError:
-        raise ValueError(f"{dtype!r} is no type of numbers") from None
+        raise ValueError(f"{dtype!r} is not a type of numbers") from None
     if kind.kind != "f" or kind.itemsize > 8:
         raise ValueError(f"only real floating-point numbers of at most 64 bits are tested, not {kind}")
     return kind

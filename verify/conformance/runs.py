@@ -20,21 +20,21 @@ from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown
 from verify.conformance.seen import Findings, Letters, Run, Setup, interface, long_one, reach, unanswered, usable
 
-# Rounds of a loop.
+# Rounds of a short loop.
 _ROUNDS = 6
-# Steps of all loops on one problem.
+# Rounds of all short loops on a small problem together; three times as many where the support is small.
 _STEPS = 162
-# Loops on a problem beyond the small ones.
+# Short loops on a problem beyond the small ones.
 _BEYOND = 3
-# Loops on a problem that comes after a departure.
+# Short loops on each problem that is left when a departure is found.
 _ELSEWHERE = 2
-# Long loops.
+# Long loops on the problem that is chosen for them.
 _LONG = 5
 # Rounds of a long loop.
 _LONG_ROUNDS = 64
-# Rounds of the long loop on the smallest problem.
+# Rounds of the one loop on the smallest problem that has converged long before its end.
 _CONVERGED = 160
-# The size of a support that is small.
+# The largest support that is small: that of a coin.
 _FEW = 2
 
 
@@ -163,7 +163,7 @@ def _ends(setup: Setup, scenario: Scenario, rounds: int, seeds: Sequence[int], o
 
 
 def _count(scenario: Scenario, rounds: int) -> int:
-    """How many runs are made: without draws all are the same, and are to be."""
+    """The number of runs: without draws all are the same, and have to be."""
     if scenario.support == 1:
         return 2 if rounds == _ROUNDS else 1
     if rounds > _ROUNDS:

@@ -226,8 +226,7 @@ def _off(
 
 def _all(which: Array, leading: int) -> Array:
     """Return 1 where all entries are true and 0 elsewhere, keeping this many leading axes."""
-    found: Array = which.reshape(*which.shape[:leading], -1).all(axis=-1).astype(float)
-    return found
+    return which.reshape(*which.shape[:leading], -1).all(axis=-1).astype(float)
 
 
 # Entries that move by less than this many tolerances stand still.
@@ -240,7 +239,7 @@ _TRIED = 16
 
 @dataclass(frozen=True)
 class _Movement:
-    """Which entries move in a step from a state, as a distribution; ``still``: by how much each letter may move and
+    """The entries that move in a step from a state, as a distribution; ``still``: by how much each letter may move and
     count as standing still."""
 
     algorithm: Algorithm
@@ -254,7 +253,7 @@ class _Movement:
         return type(self.state)(*(s > t for s, t in zip(self.sizes(rng, size), self.still, strict=True)))
 
     def sizes(self, rng: np.random.Generator, size: tuple[int, ...]) -> list[Array]:
-        """By how much each entry moves in steps of the reference."""
+        """The move of each entry in steps of the reference."""
         draws = self.algorithm.draws(self.problem, self.params, self.state).sample(rng, size)
         one = type(self.state)(*(f[0] for f in stacked(self.state)))
         spread = type(one)(*(np.broadcast_to(f, (*size, *f.shape)) for f in one))

@@ -37,7 +37,7 @@ class Slip(NamedTuple):
 
 
 _PARAMETER = re.compile(r"\bparams\.(\w+)")
-#: Whether an algorithm does what was seen.
+#: Returns True if an algorithm does what was seen.
 Agrees = Callable[[Algorithm], bool]
 
 

@@ -23,7 +23,7 @@ STEPS = 40
 
 @dataclass(frozen=True)
 class Fact:
-    """Of how many clients a mask is 1 at most, for each feature: ``bound``, an element of the field; ``mask``: the name
+    """The most clients for which a mask is 1, for each feature: ``bound``, an element of the field; ``mask``: the name
     of the mask, whose indices are a client and a feature."""
 
     bound: Any

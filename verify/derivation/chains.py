@@ -47,7 +47,7 @@ class Linked:
 
     @property
     def along(self) -> Along:
-        """The runs of which it speaks."""
+        """The runs that it covers."""
         return self.numbers[0][1].along
 
 
@@ -130,7 +130,7 @@ def _by_index(comparison: Comparison, linked: Linked, assumed: tuple[sympy.Basic
 def _shown(
     sums: Mapping[sympy.Expr, Sum], known: Sequence[Fact], linked: Linked, assumed: tuple[sympy.Basic, ...]
 ) -> _Grounds:
-    """By what a comparison holds. Raise ``ValueError`` if nothing shows it."""
+    """The argument by which a comparison holds. Raise ``ValueError`` if nothing shows it."""
     wanted: list[Sum] = list(sums.values()) if len(sums) == 1 else []
     for (i, early), (j, late) in permutations(sums.items()) if len(sums) == 2 else ():
         alike = len({of.later for of in (*early, *late)}) == 1 and _same(early, {of: -c for of, c in late.items()})
@@ -147,7 +147,7 @@ def _shown(
 
 
 def _in_cases(V: Sum, known: Sequence[Fact], linked: Linked) -> _Grounds | None:
-    """By what a multiple of one function of the state does not rise, in either of two cases of which one holds."""
+    """The reason why a multiple of one function of the state does not rise, in two cases one of which holds."""
     (of, *others), (times, *_) = V, V.values()
     before = replace(of, later=False)
     for pair in linked.along.iteration.cases if not others and times > 0 else ():

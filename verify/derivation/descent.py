@@ -54,7 +54,7 @@ class Bounded:
 
     @property
     def along(self) -> Along:
-        """The runs of which it speaks."""
+        """The runs that it covers."""
         return self.least.along
 
 

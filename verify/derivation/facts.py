@@ -210,7 +210,7 @@ def hypothesis_facts(
     the coefficients are given. Raise ``ValueError`` if they are not of states of these iterations, or have no sign."""
     for q in meaning.statement.quantities:
         if not isinstance(q.of, At) or q.of.each or q.of.iteration is not iteration:
-            raise ValueError(f"a hypothesis speaks of {q.expression}, which is not a function of the state")
+            raise ValueError(f"a hypothesis mentions {q.expression}, which is not a function of the state")
     letters = dict.fromkeys(meaning.positive, 1) if values is None else values
     if values is None and not all(_signed(meaning, q) for q in meaning.statement.quantities):
         raise ValueError("a hypothesis has a coefficient whose sign differs from that of a power of its letters")
@@ -235,7 +235,7 @@ def _linear(
     if any(q.domain is not None or q.after for q in quantities):
         raise ValueError(f"{whose} involves expectations, or quantities that need not be finite")
     if any(isinstance(q.of, Root) for q in quantities):
-        raise ValueError(f"{whose} speaks of roots")
+        raise ValueError(f"{whose} mentions roots")
     for comparison in statement.comparisons:
         gap = sympy.expand((comparison.right - comparison.left).subs(letters))
         coefficients = {q: gap.coeff(q.expression) for q in quantities}
@@ -299,7 +299,7 @@ def _holds(says: Everywhere, iteration: Iteration, problem: Any, params: Any, po
 
 def _number(c: Scalar) -> float:
     if isinstance(c, Coefficient):
-        raise ValueError(f"the coefficient {c.value} is no number")
+        raise ValueError(f"the coefficient {c.value} is not a number")
     return float(c)
 
 
@@ -347,7 +347,7 @@ def _lipschitz(says: Lipschitz, problem: Any, params: Any, state: Any) -> bool:
     constant = to_float(says.constant(problem, params))
     for size in _FAR:
         u, v = (size * rng.standard_normal((8, problem.n, problem.d)) for _ in range(2))
-        # Of one client the vector stays.
+        # With one client the vector stays.
         v[:4, 0] = u[:4, 0]
         left = _length(to_float(says.map(problem, params, u)) - to_float(says.map(problem, params, v)))
         if not np.all(left <= constant * _length(u - v) * (1 + _ROUNDING) + _ROUNDING * size):
@@ -356,5 +356,4 @@ def _lipschitz(says: Lipschitz, problem: Any, params: Any, state: Any) -> bool:
 
 
 def _length(x: Array) -> Array:
-    found: Array = np.sqrt((x**2).sum(axis=-1))
-    return found
+    return np.sqrt((x**2).sum(axis=-1))

@@ -67,7 +67,7 @@ class Premise:
 def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
     """The first thing that the rules do not derive at the constants of a recipe; empty where they derive all.
 
-    Raise ``ValueError`` if an iteration that may be drawn is not one of those of which the premises speak.
+    Raise ``ValueError`` if an iteration that may be drawn is not one that the premises cover.
     """
     iteration = iteration_of(claim)
     letters: dict[int, Mapping[sympy.Expr, Any]] = {}
@@ -92,7 +92,7 @@ def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
 def iteration_of(claim: Claim) -> Iteration:
     """The iteration that a claim is about. Raise ``ValueError`` if there is none."""
     if claim.statement.iteration is None:
-        raise ValueError(f"{claim.id} speaks of no iterations")
+        raise ValueError(f"{claim.id} mentions no iterations")
     return claim.statement.iteration
 
 

@@ -41,7 +41,7 @@ def differs(case: Case, seed: int, steps: int) -> str:
     """
     claim, iteration, algorithm = case.claim, case.statement.iteration, case.statement.algorithm
     if iteration is None:
-        raise ValueError(f"{claim.id} speaks of no iterations")
+        raise ValueError(f"{claim.id} mentions no iterations")
     instance = case.floats.instance
     rng = np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
@@ -79,8 +79,8 @@ def differs(case: Case, seed: int, steps: int) -> str:
 
 
 def compared(claim: Claim, claimed: Bounded | Linked, premises: Collection[Claim], seed: int, most: int) -> int:
-    """On how many runs, of which a claim speaks as wholes, the iterations were seen to be those of which its premises
-    do. Raise ``ValueError`` if they are not, or there is no run."""
+    """Return the number of whole runs of a claim whose iterations were seen to be those of its premises. Raise
+    ``ValueError`` if they are not, or there is no run."""
     hypotheses = [h for premise in premises for h in premise.requires if h in claim.requires]
     seen, recipes = 0, claim.instances.recipes(np.random.default_rng(seed))
     for recipe, _ in islice(meeting(claim, islice(recipes, _PROPOSED)), most):

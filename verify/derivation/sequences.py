@@ -39,7 +39,7 @@ class Sequences:
         e = closed(e)
         found = e.xreplace({a: _written(a) for a in e.atoms(sympy.Sum, sympy.Product)}).subs(T, 0)
         if found.has(sympy.zoo, sympy.nan, sympy.oo):
-            raise NotFollowed(f"{e} is no number at T = 0")
+            raise NotFollowed(f"{e} is not a number at T = 0")
         return sympy.sympify(found)
 
     def _at(self, e: sympy.Expr, rounds: sympy.Expr, later: int) -> sympy.Expr:

@@ -1,4 +1,4 @@
-"""Squares that may be parts of a potential: of differences of parts of the state and vectors that a claim speaks of.
+"""Squares that may be parts of a potential: of differences of parts of the state and vectors in a claim.
 
 They are looked for among those that vanish where runs begin, so that a potential may have any multiples of them.
 """

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import sympy
 
+from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
 from fedtheory.settings.relations import of_one_state
@@ -39,12 +41,11 @@ def depend_on_round(claim: Claim, quantities: Iterable[Of]) -> bool:
     """Return True if some quantity depends on parameters that vary with the round. Raise ``Unread`` if its code is not
     read."""
     names = {*claim.statement.algorithm.schedules, ROUND}
-    method = replace(claim.statement.algorithm, schedules={})
     return len(names) > 1 and any(
         term.op is Op.LETTER and str(term.data) in names
         for given in (example(claim, case) for case in cases(claim))
         for q in quantities
-        for term in parts(*program.quantities(q, method, given.problem, given.params))
+        for term in parts(*program.quantities(q, _unscheduled(claim), given.problem, given.params))
     )
 
 
@@ -60,11 +61,9 @@ def at_most(claim: Claim, excess: Mapping[Of, sympy.Expr], signs: Signs, nonnega
 def _at_most(
     claim: Claim, case: FunctionCase, excess: Mapping[Of, sympy.Expr], signs: Signs, nonnegative: Callable[[Of], bool]
 ) -> bool:
-    given, free = example(claim, case), claim.setting.drawing.start
-    method = replace(claim.statement.algorithm, schedules={})
-    terms = []
+    beginning, terms = _where_runs_begin(claim, case), []
     for q in excess:
-        found = program.at_start(q, method, given.problem, given.params, free)
+        found = program.at_start(q, *beginning)
         if len(found) != 1 or found[0].type.axes:
             return False
         terms.append(found[0])
@@ -86,9 +85,7 @@ def equal(claim: Claim) -> list[tuple[str, str]]:
 
 
 def _equal(claim: Claim, case: FunctionCase) -> Iterator[tuple[str, str]]:
-    given, free = example(claim, case), claim.setting.drawing.start
-    method = replace(claim.statement.algorithm, schedules={})
-    begun = program.state_at_start(method, given.problem, given.params, free)
+    begun = program.state_at_start(*_where_runs_begin(claim, case))
     values = dict(zip(begun, evaluated(world_of(*begun.values()), begun.values()), strict=True))
     for name, other in permutations(begun, 2):
         alike = begun[name].type.axes == begun[other].type.axes == POINT.axes
@@ -96,14 +93,25 @@ def _equal(claim: Claim, case: FunctionCase) -> Iterator[tuple[str, str]]:
             yield name, other
 
 
+def _where_runs_begin(claim: Claim, case: FunctionCase) -> tuple[Algorithm, Any, Any, tuple[str, ...]]:
+    """Return the method, an example of a problem and of parameters, and the parts of the state that may start
+    anywhere."""
+    given = example(claim, case)
+    return _unscheduled(claim), given.problem, given.params, claim.setting.drawing.start
+
+
+def _unscheduled(claim: Claim) -> Algorithm:
+    """Return the method of a claim with parameters that do not vary with the round."""
+    return replace(claim.statement.algorithm, schedules={})
+
+
 def held(claim: Claim) -> tuple[tuple[str, str], ...] | None:
     """All parts of the state, each with a part that no step changes and that is equal to it where runs begin; None if
     there are none for some. Raise ``Unread`` if code is not read."""
     kept: set[str] | None = None
-    method = replace(claim.statement.algorithm, schedules={})
     for case in cases(claim):
         given = example(claim, case)
-        step = program.read(method, given.problem, given.params).step
+        step = program.read(_unscheduled(claim), given.problem, given.params).step
         same = {name for name, t in step.items() if t.op is Op.PART and t.data == name}
         kept = same if kept is None else kept & same
         names = list(step)
@@ -114,6 +122,6 @@ def held(claim: Claim) -> tuple[tuple[str, str], ...] | None:
 
 def depends(claim: Claim, q: Of, part: str) -> bool:
     """Return True if a quantity depends on a part of the state. Raise ``Unread`` if its code is not read."""
-    method = replace(claim.statement.algorithm, schedules={})
+    method = _unscheduled(claim)
     read = (program.quantities(q, method, of.problem, of.params) for of in (example(claim, c) for c in cases(claim)))
     return any(t.op is Op.PART and t.data == part for terms in read for t in parts(*terms))

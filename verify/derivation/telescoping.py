@@ -80,7 +80,7 @@ def signs_of(claim: Claim, more: int = 0) -> Signs:
 
 
 def undefined(claim: Claim) -> sympy.Expr | None:
-    """A part of what a bound says that is not shown to be real and finite for every T of which it speaks, or None."""
+    """A part of what a bound says that is not shown to be real and finite for every T that it covers, or None."""
     signs, statement = signs_of(claim), claim.statement
     ((left, _, right),) = statement.comparisons
     expressions = [left, right, *(e for q in statement.quantities if isinstance(q.of, OfRun) for e in q.of.expressions)]
@@ -177,14 +177,14 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
         lemma, premise = _held(claim, form, added, rho, at)
     elif potential.through:
         lemma = _lemma(claim, form.ends, added)
-    said_of_k = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], factor).has(round_index)
-    steady = rho == 1 and not said_of_k and not claim.statement.algorithm.schedules
+    varies = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], factor).has(round_index)
+    steady = rho == 1 and not varies and not claim.statement.algorithm.schedules
     return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, premise, words, form.ways, steady)
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
-    """By what weights grow from one round to the next. Raise ``NotFollowed`` if they grow differently, or may change
-    their sign."""
+    """The factor by which weights grow from one round to the next. Raise ``NotFollowed`` if they grow differently, or
+    may change their sign."""
     found: sympy.Expr | None = None
     for s in form.sums:
         rho = quotient(at.after(s.weight), at.now(s.weight))
@@ -208,7 +208,7 @@ def _reduced(
     named = tuple(at.named.values())
     first = next((c for c in map(plain, left.values()) if c != 0), sympy.S.One)
     factor = moving_part(first, named)
-    # Of the potential one quantity without a factor, if that does not vary.
+    # One quantity of the potential without a factor, if that does not vary.
     units = (quotient(c, factor) for c in left.values() if c != 0)
     factor *= next((u for u in units if not u.has(round_index, *named) and signs.positive(u)), sympy.S.One)
     if not signs.positive(factor):

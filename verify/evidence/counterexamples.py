@@ -86,7 +86,7 @@ class Counterexample:
             case = self.case
             text = case.instance.text
         except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
-            # Of an order there is a curve, and no instance.
+            # An order has a curve, and no instance.
             return self.text
         later = naming.later(self.claim, self.rounds)
         found = naming.place(text, naming.clause(case, self.point))

@@ -134,7 +134,7 @@ def load(path: Path, reader: Callable[[Any], T], most: int = FILE) -> T:
 
 
 def checked(kind: str, data: Any) -> Any:
-    """The object, if it is of a format; else ``ValueError`` says what is not so."""
+    """The object, if it is of a format; else ``ValueError`` says what is wrong."""
     home = schema(kind)
     if not isinstance(data, dict):
         raise ValueError(f"this is not a stored {kind}: an object was expected, got {quoted(data)}")

@@ -29,7 +29,7 @@ SAID = ("seen", "not seen", "undecided", "no such data", "not run")
 
 
 class Sighting(NamedTuple):
-    """A statement of a ``figure`` on the data ``source``; what is ``said`` of it (one of :data:`SAID`); the ``numbers``
+    """A statement of a ``figure`` on the data ``source``; ``said``: one of :data:`SAID`; the ``numbers``
     behind that; over how many ``seeds``, of which ``date`` and ``commit``: none where it was not run."""
 
     figure: str
@@ -81,7 +81,7 @@ class Provenance(StrEnum):
 
 @dataclass(frozen=True)
 class Attained:
-    """Where the margin of an outcome was seen, so that it can be measured again without a search.
+    """The place where the margin of an outcome was seen, so that it can be measured again without a search.
 
     ``recipe`` and ``point`` fix the instance and its state; ``rounds``: after how many rounds; ``part``, ``entry``:
     those of the counterexample that it belongs to, none where nothing is violated.

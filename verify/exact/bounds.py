@@ -43,7 +43,7 @@ def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[
     maybe = sorted((s for s in symbols if s.is_nonnegative and not s.is_positive), key=str)
     found: list[OrderSides] = []
     for vanishing in itertools.product((False, True), repeat=len(maybe)):
-        # Whether a letter that may vanish does is a case.
+        # A letter that may vanish makes two cases.
         chosen = {
             s: sympy.S.Zero if gone else sympy.Dummy(s.name, positive=True, integer=s.is_integer)
             for s, gone in zip(maybe, vanishing, strict=True)

@@ -53,7 +53,7 @@ class MonomialBound:
 
 @dataclass(frozen=True)
 class MonomialDomain:
-    """Where inequalities are shown: constraints, and what comes first.
+    """The domain on which inequalities are shown: constraints, and what comes first.
 
     ``firsts``: letters that go to a limit before all later ones of them, and before those of ``others``, each with the
     sign of the exponents with which its powers vanish. A letter that is neither is a number of which only the
@@ -226,7 +226,7 @@ def _single(m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain) 
 
 def _sought(m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain) -> DominationWeights | None:
     program = _MeansProgram(m, monomials, domain)
-    # Of several ways that are as good the one with the fewest constraints.
+    # Among ways that are equally good, the one with the fewest constraints.
     costs = [0.0] * len(monomials) + [_logarithm(c.coefficient) + 0.001 for c in domain.constraints]
     for gains, rows in (*program.vanishing(domain), (costs, program.rows)):
         solution = program.solved(gains, rows)
@@ -345,7 +345,7 @@ def ordered(low: PosynomialRatio, high: PosynomialRatio, case: DomainPart, split
         return [case]
     found = []
     for monomial, c in plus.items():
-        # Of a sum each term may be the largest, which is at least its share.
+        # Each term of a sum may be the largest, which is at least its share.
         rest = {m: k for m, k in plus.items() if m != monomial}
         bounded = [(m, k / len(plus)) for m, k in minus.items()] + list(rest.items())
         part = case.where(*(MonomialBound(c / k, times(monomial, raised(m, Fraction(-1)))) for m, k in bounded))

@@ -5,7 +5,7 @@ Every certificate that leaves a form to be positive semidefinite is checked here
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -37,6 +37,8 @@ class ExactNumber:
 
 #: Numbers that are computed with: those of a matrix are all of one type, or integers and Python's fractions.
 Number = TypeVar("Number", Fraction, "flint.fmpq", ExactNumber)
+#: The same, or quotients of polynomials.
+Entry = TypeVar("Entry", bound=Any)
 
 
 def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[int, Number]]]:
@@ -153,3 +155,24 @@ def _leading(echelon: flint.nmod_mat, rank: int) -> list[int]:
         found.append(column)
         column += 1
     return found
+
+
+def eliminate(rows: list[list[Entry]], columns: Iterable[int], is_zero: Callable[[Entry], bool]) -> list[int]:
+    """Bring a matrix of exact numbers to reduced form in place, with pivots in these columns, tried in this order.
+
+    Return the column of the pivot of each row, from the first row on; the rows after them have zeros in all columns.
+    """
+    pivots: list[int] = []
+    for c in columns:
+        r = len(pivots)
+        k = next((k for k in range(r, len(rows)) if not is_zero(rows[k][c])), None)
+        if k is None:
+            continue
+        rows[r], rows[k] = rows[k], rows[r]
+        first = rows[r][c]
+        rows[r] = [v / first for v in rows[r]]
+        for j, row in enumerate(rows):
+            if j != r and not is_zero(f := row[c]):
+                rows[j] = [v - f * w for v, w in zip(row, rows[r], strict=True)]
+        pivots.append(c)
+    return pivots

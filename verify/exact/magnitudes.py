@@ -327,7 +327,7 @@ class _Magnitudes:
     def _extreme(self, e: sympy.Max | sympy.Min) -> Any:
         signs = {a: self.sign(a) for a in e.args}
         if isinstance(e, sympy.Max) and any(sign > 0 for sign in signs.values()):
-            # Of what may be negative only the positive part counts.
+            # Only the positive part of what may be negative counts.
             return self._largest([self.of(a) if signs[a] > 0 else self._positive(a) for a in e.args if signs[a] >= 0])
         if len(set(signs.values())) > 1 or 0 in signs.values():
             raise NoMagnitude(f"the sign of {e} is not known")

@@ -207,20 +207,21 @@ def implied(relation: sympy.Basic, hypotheses: Iterable[sympy.Basic]) -> bool:
 
 def contradictory(hypotheses: Iterable[sympy.Basic]) -> bool:
     """Return True if the hypotheses are proved unsatisfiable; False proves nothing."""
-    try:
-        translated = [_Translation().case(sympy.true, assumed) for _, assumed in cases(sympy.true, list(hypotheses))]
-    except _Untranslated:
-        return False
-    return all(_decided(given) == z3.unsat for given, _ in translated)
+    return (answers := _answers(hypotheses)) is not None and all(answer == z3.unsat for answer in answers)
 
 
 def possible(hypotheses: Iterable[sympy.Basic]) -> bool:
     """Return True if the hypotheses are proved satisfiable; False proves nothing."""
+    return (answers := _answers(hypotheses)) is not None and any(answer == z3.sat for answer in answers)
+
+
+def _answers(hypotheses: Iterable[sympy.Basic]) -> Iterator[z3.CheckSatResult] | None:
+    """z3's answer to each case of the hypotheses; None if these are beyond it."""
     try:
         translated = [_Translation().case(sympy.true, assumed) for _, assumed in cases(sympy.true, list(hypotheses))]
     except _Untranslated:
-        return False
-    return any(_decided(given) == z3.sat for given, _ in translated)
+        return None
+    return (_decided(given) for given, _ in translated)
 
 
 def cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tuple[sympy.Basic, list[sympy.Basic]]]:

@@ -24,7 +24,7 @@ _REWRITTEN = (sympy.Add, sympy.Mul, sympy.Max, sympy.Min, sympy.Abs)
 #: Degree of a polynomial in the index that is summed, at most.
 _DEGREE = 12
 
-#: Whether an expression is shown to be nonnegative at all values of its symbols.
+#: Returns True if an expression is shown to be nonnegative at all values of its symbols.
 Shown = Callable[[sympy.Expr], bool]
 
 

@@ -150,7 +150,7 @@ def _is_signed(expression: sympy.Expr, strict: bool) -> bool:
         return True
     if strict or expression.is_rational_function():
         return not strict and numerator == 0
-    # Of roots and exponentials, factoring may not see that they cancel.
+    # Factoring may not see that roots and exponentials cancel.
     return bool(sympy.simplify(expression) == 0)
 
 

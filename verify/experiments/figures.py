@@ -191,8 +191,7 @@ def floats(values: Sequence[float | None]) -> tuple[float, ...]:
 def _entries(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _module(paper: plugins.Paper) -> Any:
@@ -217,7 +216,7 @@ def _absent(figure: Figure, source: str, why: str) -> StoredFigure:
 
 
 def _comparisons_summary(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
-    """How many comparisons hold of most seeds; the medians of those that do not, or are open; of one where all do."""
+    """The number of comparisons that hold for most seeds; the medians of those that do not, or are open, or of one."""
     parts, most = stated.left(numbers[0]), len(numbers) / 2
 
     def mostly(value: bool) -> list[SeedComparison]:

@@ -1,6 +1,6 @@
 """Objects of what is proved in closed form: relations between letters, and identities whose weights a paper states.
 
-Letters and what their hypotheses say of them become a domain; a hypothesis that is no relation of quotients of
+Letters and what their hypotheses say of them become a domain; a hypothesis that is not a relation of quotients of
 polynomials is left out, and so are those that are not needed.
 
 Relations with roots, maxima and whole parts are written as relations of quotients of polynomials, in more letters and
@@ -24,7 +24,7 @@ from fedtheory.claims import Claim
 from fedtheory.settings.relations import Comparison
 from verify import checker
 from verify.exact import reals, symbolic
-from verify.export.letters import Writing
+from verify.export.for_all_letters import Writing
 from verify.export.objects import sealed
 from verify.methods import identities
 from verify.multipliers.case_letters import at_least
@@ -57,7 +57,7 @@ class _Letters:
         """Raise ``ValueError`` unless it is a quotient of polynomials."""
         whole = sympy.sympify(expression)
         if not whole.is_rational_function(*self.symbols) or whole.has(sympy.Float):
-            raise ValueError(f"{whole} is no quotient of polynomials")
+            raise ValueError(f"{whole} is not a quotient of polynomials")
         parts = sympy.fraction(sympy.cancel(sympy.together(whole)))
         return Ratio.of(*map(self._polynomial, parts))
 
@@ -68,7 +68,7 @@ class _Letters:
         try:
             of = sympy.Poly(expression, *self.symbols).terms()
         except sympy.PolynomialError as error:
-            raise ValueError(f"{expression} is no polynomial") from error
+            raise ValueError(f"{expression} is not a polynomial") from error
         return from_terms(self.ring, {m: _fraction(c) for m, c in of})
 
     def domains(self, relations: Sequence[sympy.Basic]) -> Iterator[Domain]:
@@ -104,7 +104,7 @@ class _Letters:
 
 def _fraction(c: Any) -> Fraction:
     if not c.is_Rational:
-        raise ValueError(f"{c} is no fraction")
+        raise ValueError(f"{c} is not a fraction")
     return Fraction(int(c.p), int(c.q))
 
 
@@ -183,7 +183,7 @@ def _signed(writing: Writing, letters: _Letters, text: str, gap: sympy.Expr, str
 def _vanishing(writing: Writing, letters: _Letters, text: str, gap: sympy.Expr) -> dict[str, Any]:
     """Terms whose sum is 0 once they have one denominator: the checker multiplies out, and nothing is left."""
     if not letters.ratio(gap).is_zero:
-        raise ValueError(f"{text} is no identity in the letters")
+        raise ValueError(f"{text} is not an identity in the letters")
     terms = [letters.ratio(term) for term in sympy.Add.make_args(gap)]
     below = terms[0].den
     for term in terms[1:]:

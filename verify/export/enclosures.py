@@ -114,7 +114,7 @@ class _Bounds:
             self._say(e, " from below", low[1], low[0], x)
             self._say(e, " from above", high[1], x, high[0])
             return whole
-        raise ValueError(f"{e} is no number that is bounded")
+        raise ValueError(f"{e} is not a number that is bounded")
 
     def _product(self, e: sympy.Expr, up: bool) -> Any:
         if _exact(e):

@@ -12,7 +12,7 @@ from verify.base.verdict import Verdict
 from verify.derivation import printed_rounds
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
-from verify.export import arithmetic, closed, enclosures, letters, means, objects, read_code, read_data
+from verify.export import arithmetic, closed, enclosures, for_all_letters, means, objects, read_code, read_data
 from verify.export.objects import ProofObjects
 from verify.methods import (
     any_data,
@@ -45,7 +45,7 @@ _WRITTEN: Mapping[str, Callable[[Claim], Sequence[dict[str, Any]]]] = {
     real_closed_fields.METHOD.name: closed.of_algebraic,
     client_by_client.METHOD.name: lambda claim: _of_clients(claim),
     growth.METHOD.name: means.of_orders,
-    derivation.METHOD.name: letters.of_derived,
+    derivation.METHOD.name: for_all_letters.of_derived,
     code_read.METHOD.name: read_code.of,
     any_data.METHOD.name: read_data.of,
 }
@@ -94,18 +94,18 @@ def _of_multipliers(claim: Claim) -> ProofObjects:
     shown = prove(claim)
     if isinstance(shown, str):
         raise ValueError(shown)
-    return letters.of(shown)
+    return for_all_letters.of(shown)
 
 
 def _of_clients(claim: Claim) -> ProofObjects:
-    """By what each client adds or, as the method does, by the mean over the clients and the deviations from it."""
+    """Proofs by what each client adds or, as the method does, by the mean over the clients and deviations from it."""
     try:
-        return letters.of_each_client(claim)
+        return for_all_letters.of_each_client(claim)
     except ValueError:
         shown = prove(claim)
         if isinstance(shown, str):
             raise
-        return letters.of(shown)
+        return for_all_letters.of(shown)
 
 
 def of_claim(id: str) -> tuple[ProofObjects, str]:
@@ -181,7 +181,7 @@ def _of_round(claim: Claim) -> ProofObjects:
 
 
 def _premises(says: Reason, step: Shown, lemmas: Iterable[Claim] = ()) -> ProofObjects:
-    return ProofObjects.joined([letters.of(step), *map(letters.of_each_client, lemmas)]).saying(says)
+    return ProofObjects.joined([for_all_letters.of(step), *map(for_all_letters.of_each_client, lemmas)]).saying(says)
 
 
 def all_of(id: str) -> list[dict[str, Any]]:

@@ -13,8 +13,10 @@ from verify.multipliers.charts import SlackChart
 from verify.multipliers.domains import Domain
 from verify.multipliers.ratios import terms
 
-#: Charts whose slacks are tried, and how many choices of them.
-_CHARTS, _TRIES = 8, 400
+#: The most charts whose slacks are tried.
+_CHARTS = 8
+#: The most choices of slacks.
+_TRIES = 400
 _SIZES = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 4), Fraction(16), Fraction(1, 16))
 
 

@@ -18,13 +18,13 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.tables.rendering import by_itself, fitted
 from verify import checker
+from verify.export.for_all_letters import BLOCKS, SUMMED
 from verify.export.latex_layout import PARAGRAPHS, bare, broken
 from verify.export.latex_names import symbols
 from verify.export.latex_pages import GAP, CaseGroup, grouped, pages
 from verify.export.latex_reading import FormulaReader
 from verify.export.latex_reasons import summed
 from verify.export.latex_words import identifier, mathematical, plain
-from verify.export.letters import BLOCKS, SUMMED
 from verify.export.objects import ProofObjects, sealed
 from verify.export.weights import Certificates
 from verify.report import statement

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-#: The widest fraction, and the widest part of a line that is not to be broken, in points of a font of 10 points. The
-#: columns of papers are 230 points wide, or a little more.
-WIDEST, _UNBROKEN = 150.0, 90.0
-#: Numbers of more digits are broken, after so many.
-DIGITS, _GROUP = 30, 10
+#: The widest fraction, in points of a font of 10 points. The columns of papers are 230 points wide, or a little more.
+WIDEST = 150.0
+#: The widest part of a line that is not to be broken, likewise.
+_UNBROKEN = 90.0
+#: The most digits of a number that is not broken.
+DIGITS = 30
+#: Digits between the places where a longer one is broken.
+_GROUP = 10
 #: TeX ends a line at a factor or within a word only where it would be too long otherwise; fractions of one line keep
 #: their distance from those of the next.
 PARAGRAPHS = r"\binoppenalty=0 \relpenalty=0 \hyphenpenalty=2000 \lineskiplimit=2pt \lineskip=4pt "

@@ -20,8 +20,10 @@ from verify.export.weights import Certificates
 from verify.multipliers.ratios import Ratio, key, polynomials
 from verify.multipliers.reasons import Between, MaximumLetter
 
-#: Bounds of the domain with more terms than this have a name, and so have sums of more vectors in squares.
-_TERMS, _VECTORS = 2, 3
+#: Bounds of the domain with more terms than this have a name.
+_TERMS = 2
+#: Sums of more vectors than this have a name where they are squared.
+_VECTORS = 3
 #: Words of more characters than this are not repeated.
 _SAID = 60
 #: How what is to be shown to be at most 0 is written.
@@ -35,7 +37,7 @@ class CaseGroup:
     objects: tuple[Mapping[str, Any], ...]
     #: Claimed, target and known of each program; two inequalities with the same weight are one.
     programs: tuple[dict[str, Any], ...]
-    #: Of each case, the names of its bounds by how these are written.
+    #: The names of each case's bounds, by how these are written.
     bounds: tuple[dict[str, str], ...]
     reasons: Reasons
 

@@ -180,7 +180,7 @@ class FormulaReader:
         if token == r"\frac":
             above, below = self._braced(), self._braced()
             if set(below) != {""}:
-                raise ValueError("a denominator is no number")
+                raise ValueError("a denominator is not a number")
             return _times(above, {"": self._one / below[""]})
         if token == r"\sum_{i}":
             return self._inner(self._left.pop() if self._left else "", summed=True)
@@ -242,7 +242,7 @@ class FormulaReader:
             b = self._vector()
             self._take(r"\rangle")
         else:
-            raise ValueError(f"{token!r} is no product")
+            raise ValueError(f"{token!r} is not a product")
         found: _Sum = {}
         for x, c in a.items():
             for y, d in b.items():

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from verify.export.for_all_letters import SUMMED
 from verify.export.latex_names import function_symbol, gradient_of, letter_of
 from verify.export.latex_reading import Symbols
 from verify.export.latex_values import added, combination, in_order, in_sentence, number, point, size, terms_of, vector
 from verify.export.latex_words import mathematical, plain
-from verify.export.letters import SUMMED
 from verify.export.objects import Reasons
 from verify.multipliers import reasons as data
 from verify.multipliers.ratios import terms
@@ -34,7 +34,7 @@ _OPPOSITE = {"!=": "==", "==": "!=", "<=": ">", "<": ">="}
 
 
 def words(item: Mapping[str, Any], reasons: Reasons, symbols: Symbols) -> str:
-    """Where a known inequality comes from."""
+    """The source of a known inequality."""
     reason = reasons.of(item)
     written = "" if reason is None else _source(reason, symbols)
     both = ", both ways" if isinstance(reason, data.Curvatures) and item.get("both") else ""
@@ -42,7 +42,7 @@ def words(item: Mapping[str, Any], reasons: Reasons, symbols: Symbols) -> str:
 
 
 def _source(reason: Reason, symbols: Symbols) -> str:
-    """Where an inequality comes from; empty where that has no formula."""
+    """The source of an inequality; empty where that has no formula."""
     match reason:
         case data.Phrase():
             return _phrase(reason, symbols)

@@ -29,7 +29,7 @@ def document(found: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
     """
     falling = [evidence for evidence in found if evidence.verdict in failures.FAILED]
     if not falling:
-        raise ValueError("all of these claims hold: there is nothing to be said of why they do not")
+        raise ValueError("all of these claims hold: there is nothing to explain")
     parts = [_heading(found, falling, verdicts)] if len(found) > 1 else []
     parts += ["\n\n".join(_claim(evidence, verdicts)) for evidence in falling]
     body = "\n\n".join(parts)

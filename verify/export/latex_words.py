@@ -86,7 +86,7 @@ def _formula(core: str) -> str:
             after, before = core[match.end() : match.end() + 1], core[: match.start()][-1:]
             if after == "^":
                 return ""
-            # Of a function or a point, as f*(y) and x* are; otherwise a product, as behind an exponent.
+            # It belongs to a function or a point, as in f*(y) and x*; otherwise it is a product, as behind an exponent.
             ends = not last.startswith("^") and after in ("", *"-|,.)>]")
             starred = piece == "^*" or ends or (after == "(" and before in ("f", "g", "h"))
             found += r"^{\star}" if starred else r"\, "

@@ -39,7 +39,7 @@ AXIOMS = {
 
 
 class Answer(NamedTuple):
-    """How many theorems of a file were accepted, in how many seconds, and if it was not why."""
+    """The number of theorems of a file that were accepted, the seconds, and the reason if it was not accepted."""
 
     path: Path
     theorems: int

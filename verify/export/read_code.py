@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from fedtheory.claims import Claim
 from verify import checker
 from verify.as_read import proving
-from verify.base.evaluate import meeting
+from verify.export.instances import examples
 from verify.export.objects import sealed
-from verify.methods.base import Inquiry, seen
 from verify.reading.worlds import ONE, Monomial, World, WorldValue
 from verify.report import statement
 from verify.search import hunting
@@ -21,8 +19,6 @@ _OF_WHAT_STAYS = (
     "left is what is observed after a step, right what it was before it; at x* the gradients of the f_i are the y*_i, "
     "of sum zero"
 )
-#: Instances at which code is seen, and of how many that are drawn.
-_INSTANCES, _DRAWN = 5, 60
 _SAYS = (
     "read off the code, for every n and d: both sides are sums of the products below, with polynomials in the letters "
     "before them once they are multiplied by what they are divided by, which the hypotheses say is not 0. No sign of a "
@@ -32,9 +28,7 @@ _SAYS = (
 
 def of(claim: Claim) -> list[dict[str, Any]]:
     """An object for each case of a claim, with an identity for each comparison. Raise ``ValueError`` if it has none."""
-    rng = hunting.generator(claim, 0)
-    recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
-    instances = seen(Inquiry(claim, given=tuple(recipe for recipe, _ in islice(recipes, _INSTANCES))))
+    instances = examples(claim, hunting.generator(claim, 0))
     found = []
     for number, case in enumerate(proving.read(claim, instances), 1):
         if why := proving.unshown(claim, case):

@@ -6,27 +6,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 import sympy
 
 from fedtheory.claims import Claim
 from verify import checker
-from verify.base.evaluate import meeting
 from verify.data import arrays, proving, sums
 from verify.data.arrays import Array
 from verify.data.proving import Shown
 from verify.data.space import Product
 from verify.data.squares import Used
 from verify.data.words import Wording
+from verify.export.instances import examples
 from verify.export.objects import sealed
-from verify.methods.base import Inquiry, seen
 from verify.report import statement
 from verify.search import hunting
 
-#: Instances at which code is seen, and of how many that are drawn.
-_INSTANCES, _DRAWN = 5, 60
 _SAYS = (
     "read off the code in index notation, for any numbers of examples, clients and features: both sides are sums of "
     "the quantities below, for each value of the indices that are not summed over, with polynomials in the letters "
@@ -38,9 +34,7 @@ _ORDERED = "what is known of sums, that squares are not negative for one, holds 
 
 def of(claim: Claim) -> list[dict[str, Any]]:
     """An object for each path through the conditions of the code. Raise ``ValueError`` if there is none."""
-    rng = hunting.generator(claim, 0)
-    recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
-    instances = seen(Inquiry(claim, given=tuple(recipe for recipe, _ in islice(recipes, _INSTANCES))))
+    instances = examples(claim, hunting.generator(claim, 0))
     found = proving.shown(claim, instances)
     if isinstance(found, str):
         raise ValueError(found)

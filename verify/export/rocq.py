@@ -92,7 +92,7 @@ class _Term(NamedTuple):
 
 
 class _Writing:
-    """One inequality, with names in Rocq for all that it speaks of."""
+    """One inequality, with names in Rocq for all that it mentions."""
 
     def __init__(self, data: Mapping[str, Any], table: Table, program: Mapping[str, Any]) -> None:
         self._data, self._table, self._program = data, table, program

@@ -44,7 +44,7 @@ _LONG = 10**24
 def integer(c: Fraction | int) -> str:
     """An integer. ``ValueError`` for another fraction."""
     if c.denominator != 1:
-        raise ValueError(f"{c} is no integer")
+        raise ValueError(f"{c} is not an integer")
     n = c.numerator
     size = str(abs(n)) if abs(n) < _LONG else hex(abs(n))
     return f"(- {size})" if n < 0 else size

@@ -66,8 +66,7 @@ def following(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     missing.
     """
     of_runs = _of_runs(claim)
-    found: RuleResult = (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
-    return found
+    return (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
 
 
 def _of_runs(claim: Claim) -> Any:

@@ -136,7 +136,7 @@ def _compare_at(case: Case, model: StepModel) -> None:
     except ValueError as error:
         raise Unprovable(str(error)) from error
     if case.statement.horizon and not _closed(case):
-        raise Unprovable(f"a step of {case.claim.id} leaves the states of which the proof speaks")
+        raise Unprovable(f"a step of {case.claim.id} leaves the states that the proof covers")
 
 
 def _compare(claim: Claim) -> str:

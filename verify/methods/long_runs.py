@@ -107,9 +107,9 @@ def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outco
 
 
 def _end_of_run(course: Course, bounded: bool) -> str:
-    """Where a quantity is at the end of a run."""
+    """The value of a quantity at the end of a run."""
     if not np.isfinite(course.end):
-        return "is no finite number"
+        return "is not a finite number"
     return f"still grows, by {course.end:.1e} of its largest," if bounded else f"is {course.end:.1e} of its largest"
 
 
@@ -147,7 +147,7 @@ def _flat(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:
 
 
 def _course(values: Array, statement: Eventually, quantity: Quantity) -> Course:
-    """Of ``values (steps + 1, starts, entries)``: of their size, or for what converges of the distance to the last."""
+    """The size of ``values (steps + 1, starts, entries)``, or, where they converge, their distance to the last."""
     if not np.isfinite(values).all():
         return Course(np.inf, np.inf)
     size = np.sqrt((values**2).sum(axis=-1)).max(axis=-1)

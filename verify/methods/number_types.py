@@ -65,7 +65,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def test(claim: Claim, seed: int, count: int) -> Counterexample | None:
-    """Where code differs by the type of its numbers, or from one call to the next, at ``count`` instances; or None."""
+    """A place where code differs by the type of its numbers, or from call to call, at ``count`` instances; or None."""
     rng = np.random.default_rng([seed, 3])
     proposed = (r for r in islice(claim.instances.recipes(rng), PROPOSED * count) if _is_tame(r))
     first: list[tuple[Recipe, Coordinates, int, list[Compared]]] = []

@@ -65,7 +65,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     )
     if floating := states.floats(claim, found.met):
         note += (
-            f"; not exact: {floats_in(floating)}: nothing stronger can be said of it until it is written in fractions"
+            f"; not exact: {floats_in(floating)}: nothing stronger can be shown of it until it is written in fractions"
         )
     # Where no ratio could be measured the worst is infinite.
     least = round(1 - found.worst, 9) + 0.0 if math.isfinite(found.worst) else None

@@ -25,7 +25,7 @@ from verify.search import seen
 LARGEST = 44
 #: The remark where an instance has a single run.
 _FIXED = (
-    "init makes every part of a state, so that there is one run to an instance: to speak of all starts let it take the "
+    "init makes every part of a state, so that there is one run to an instance: to cover all starts let it take the "
     "parts that may be anything, as in init(problem, params, x)"
 )
 #: What stands for all rounds.
@@ -49,7 +49,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if instance.dimension > LARGEST or not is_linear(case) or not _vanishes(case):
             continue
         tested += 1
-        # Of all rounds at once.
+        # For all rounds at once.
         looked |= seen.of(instance.problem, EVER)
         radius = moment_radius(case.floats)
         if radius > worst:

@@ -174,7 +174,7 @@ def _unshown(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr | None = None) 
 
 
 def _note(chain: Chain, further: str) -> str:
-    """By what a bound is shown."""
+    """The argument that shows a bound."""
     note = f"by induction on the rounds, from what is shown of every round: {chain.words}"
     more = [f"where the potential has besides {further}, which is 0 at the start"] if further else []
     if chain.lemma is not None:

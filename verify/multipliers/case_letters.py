@@ -369,7 +369,7 @@ class CaseLetters:
         """The value of an expression without maxima in letters."""
         found = self.evaluated(expression, self.env)
         if not isinstance(found, Ratio):
-            raise Unread(f"{expression} is no number")
+            raise Unread(f"{expression} is not a number")
         return found
 
     def parts_of(self, comparison: Comparison) -> Iterator[Ratio]:

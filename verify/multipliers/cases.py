@@ -76,7 +76,7 @@ def example(claim: Claim, case: FunctionCase) -> Instance:
     """
     of, recipes = claim.setting.functions, claim.instances.recipes(np.random.default_rng(0))
     bounds = declarations(of).bounds
-    # Of functions without curvatures some have proximal points and some have none: what is read is read of the latter.
+    # Some functions without curvatures have proximal points and some have none: the latter are read.
     any_curvature = bounds is not None and bounds.least is None
     found: list[Instance] = []
     for recipe in islice(recipes, _LOOKED_AT):

@@ -374,7 +374,7 @@ class GenericClients:
             weigh = next((w for w in ordered if monomial[names.index(w)]), None)
             yield weigh, term if weigh is None else term / self.world.field(sympy.Symbol(weigh))
 
-    # Of one client and of any
+    # One client, and any
 
     def of_anybody(self, value: WorldValue, whose: str) -> WorldValue:
         """A value with what any client has in place of what one client has."""

@@ -53,7 +53,7 @@ class Domain:
     positive: frozenset[int]
     constraints: tuple[PolynomialConstraint, ...] = ()
     bounded: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    #: Whether it is in vain to look for a proof that a polynomial is >= 0, for a search.
+    #: Returns True if a search for a proof that a polynomial is >= 0 would be in vain.
     doubts: Callable[[Any], bool] | None = None
     _charts: list[SlackChart] | None = None
     _signs: dict[tuple[str, bool], Sign | None] = field(default_factory=dict)

@@ -266,7 +266,7 @@ class DrawnClients:
         return (self.sets[mask].size - one) * inverse(world, world.count("n") - one)
 
     def _chance(self, mask: str) -> WorldValue:
-        """With which probability a client is drawn."""
+        """The probability that a client is drawn."""
         world, weights, share = self.clients.world, self.sets[mask].weights, self._share(mask)
         one = world.constant(sympy.Integer(1))
         return share + (one - share) * weights * inverse(world, world.total(weights))

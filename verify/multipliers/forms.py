@@ -160,7 +160,7 @@ class Moments:
         if other.own:
             yield from self._each(one, other, self._one(draws))
         else:
-            # Of one client's vector and one that all share: the inner product of the sum with it.
+            # For one client's vector and one that all share: the inner product of the sum with it.
             yield from self._pairs(draws, one, *self._as_sum(other))
 
     def _one(self, draws: frozenset[str]) -> Ratio:
@@ -248,7 +248,7 @@ def masks(law: Any, name: str, number: Any) -> Iterator[tuple[str, Mask]]:
         for part, of in zip(law.make._fields, law.of, strict=True):
             yield from masks(of, f"{name}.{part}", number)
     elif law.name in ("bernoulli", "coins of coordinates"):
-        # Of coins of each coordinate's own one stands in each term of a sum over the coordinates.
+        # If each coordinate has a coin of its own, one stands in each term of a sum over the coordinates.
         yield name, Mask(number(law.of[0]))
     elif law.name == "independent" and law.of[0].name == "bernoulli":
         p = number(law.of[0].of[0])

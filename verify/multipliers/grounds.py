@@ -32,7 +32,7 @@ _EXTREME = (f"{Op.LEAST} ", f"{Op.MOST} ")
 class GroundLetters:
     """The letters of one case of a claim: polynomials in them, and what is known of them.
 
-    ``whose``: of which client a statement speaks; its letters are those of any client (``mine``), or are not known.
+    ``whose``: the client of a statement; its letters are those of any client (``mine``), or are not known.
     ``maxima``: letters that stand for maxima, with what they are at least.
     """
 

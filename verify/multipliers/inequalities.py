@@ -300,7 +300,7 @@ class _InequalityPosing:
     def _of(
         self, density: WorldValue, rest: WorldValue, relations: Mapping[str, WorldValue], weight: str, name: str
     ) -> ComparisonProof:
-        # Of what does not involve one client all are alike.
+        # Whatever does not involve one client is alike for all.
         whose = self.whose if self.clients.occurs(density + rest, self.whose) else None
         known, relations = self._known(relations, weight)
         linked = {key: self._spread(value, weight) for key, value in relations.items()}

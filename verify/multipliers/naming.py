@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from operator import not_
 from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from fedtheory.numbers.rational import Array
+from verify.exact.elimination import eliminate
 from verify.multipliers.posing import Posed
 from verify.multipliers.ratios import Ratio, key, terms
 from verify.multipliers.work import COSTS, Work
@@ -94,21 +96,8 @@ def _differences(monomials: list[tuple[int, ...]], width: int, letters: int) -> 
 def _kernel(of: Array) -> list[Array]:
     """A basis of the vectors that a matrix of whole numbers maps to zero."""
     M = [[Fraction(int(v)) for v in row] for row in of]
-    width, pivots, r = of.shape[1], [], 0
-    for c in range(width):
-        k = next((k for k in range(r, len(M)) if M[k][c]), None)
-        if k is None:
-            continue
-        M[r], M[k] = M[k], M[r]
-        first = M[r][c]
-        M[r] = [v / first for v in M[r]]
-        for j in range(len(M)):
-            if j != r and M[j][c]:
-                f = M[j][c]
-                M[j] = [v - f * w if w else v for v, w in zip(M[j], M[r], strict=True)]
-        pivots.append(c)
-        r += 1
-    found = []
+    width = of.shape[1]
+    pivots, found = eliminate(M, range(width), not_), []
     for c in range(width):
         if c not in pivots:
             v = np.zeros(width)

@@ -37,8 +37,7 @@ def rounded(X: Array, digits: int) -> Array:
     """Numbers that are 0, finite or not, to so many significant digits: those on which processors agree."""
     size = np.floor(np.log10(np.abs(np.where((X == 0) | ~np.isfinite(X), 1.0, X))))
     unit = 10.0 ** (digits - 1 - size)
-    found: Array = np.where(np.isfinite(X), np.round(np.where(np.isfinite(X), X, 0.0) * unit) / unit, X)
-    return found
+    return np.where(np.isfinite(X), np.round(np.where(np.isfinite(X), X, 0.0) * unit) / unit, X)
 
 
 class Floats:
@@ -61,8 +60,7 @@ class Floats:
 
 def values(ratio: Ratio, X: Array) -> Array:
     """A quotient at points."""
-    found: Array = Floats(ratio.num)(X)[0] / Floats(ratio.den)(X)[0]
-    return found
+    return Floats(ratio.num)(X)[0] / Floats(ratio.den)(X)[0]
 
 
 def exact_values(ratio: Ratio, X: Array) -> Array:
@@ -155,8 +153,7 @@ class SamplePoints:
         """Some of the points, half of them ties where there are any."""
         tied, free = (self.rng.permutation(np.flatnonzero(which)) for which in (self.tied, ~self.tied))
         pick = np.concatenate([tied[: count // 2], free[: count - min(len(tied), count // 2)]])
-        chosen: Array = self.X[pick]
-        return chosen
+        return self.X[pick]
 
 
 def _sizes(A: Array) -> Array:
@@ -208,7 +205,7 @@ class Programs:
             units.append(1 / d)
             scales.append(np.abs(A / d[:, None, :, None] / d[:, None, None, :]).max(axis=(2, 3)))
         size = np.max(scales, axis=0, initial=0.0)
-        # Of function values alone, by these.
+        # For function values alone, by these.
         size = np.where(size > 0, size, np.abs(self.values).max(axis=2, initial=0.0))
         self.units, self.scale = units, np.where(size > 0, size, 1.0)
 
@@ -224,8 +221,7 @@ class Programs:
 
     def sizes(self, k: int, at: Sequence[int]) -> Array:
         """Return the size of a multiplier ``(points,)`` at points where it matters."""
-        found: Array = self.scale[at, 0] / self.scale[at, k + 1]
-        return found
+        return self.scale[at, 0] / self.scale[at, k + 1]
 
     def solve(
         self, p: int, objective: Array, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0
@@ -301,8 +297,7 @@ class Programs:
         own = self.scale[p]
 
         def left(parts: Array) -> Array:
-            found: Array = -parts[0] / own[0] + sum((v * parts[k + 1] / own[k + 1] for k, v in fix.items()), 0)
-            return found
+            return -parts[0] / own[0] + sum((v * parts[k + 1] / own[k + 1] for k, v in fix.items()), 0)
 
         units = zip(self.matrices, self.units, strict=True)
         blocks = (left(A[p] * np.outer(unit[p], unit[p])) for A, unit in units)

@@ -322,8 +322,7 @@ def texts(name: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the contents of a file beside this one, by claims and their cases or parts; none of it may be used
     unchecked.
     """
-    found: Mapping[str, Mapping[str, Any]] = json.loads(Path(__file__).with_name(name).read_text())
-    return found
+    return json.loads(Path(__file__).with_name(name).read_text())
 
 
 def else_searched(known: Callable[[], _Found] | None, search: Callable[[], _Found | str], work: Work) -> _Found | str:

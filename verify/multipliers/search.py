@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.exact.elimination import eliminate
 from verify.multipliers import naming
 from verify.multipliers.charts import has_no_negative
 from verify.multipliers.points import Floats, Programs, SamplePoints, exact_values, values
@@ -152,20 +154,7 @@ class Search:
         value_keys = sorted({k for f in (self.posed.target, *forms) for k in f.of if k[0] == "value"})
         zero = self.posed.zero
         M = [[*(forms[k].of.get(v, zero) for k in keep), self.posed.target.of.get(v, zero)] for v in value_keys]
-        pivots, r = [], 0
-        for c in range(len(keep) - 1, -1, -1):
-            k = next((k for k in range(r, len(M)) if not M[k][c].is_zero), None)
-            if k is None:
-                continue
-            M[r], M[k] = M[k], M[r]
-            first = M[r][c]
-            M[r] = [v / first for v in M[r]]
-            for j in range(len(M)):
-                if j != r and not M[j][c].is_zero:
-                    f = M[j][c]
-                    M[j] = [v - f * w for v, w in zip(M[j], M[r], strict=True)]
-            pivots.append(c)
-            r += 1
+        pivots = eliminate(M, reversed(range(len(keep))), attrgetter("is_zero"))
         return {
             keep[c]: (
                 row[-1],
@@ -355,8 +344,7 @@ class Search:
 def _least(of: Matrix, X: Array, at: Callable[[Ratio, Array], Array]) -> Array:
     A = np.array([[at(c, X) for c in row] for row in of]).reshape(len(of), len(of), -1).transpose(2, 0, 1)
     size = np.sqrt(np.maximum(np.abs(np.einsum("pii->pi", A)), 1e-300))
-    found: Array = np.linalg.eigvalsh(A / size[:, :, None] / size[:, None, :])[:, 0]
-    return found
+    return np.linalg.eigvalsh(A / size[:, :, None] / size[:, None, :])[:, 0]
 
 
 def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0) -> Tree | str:

@@ -20,9 +20,12 @@ from verify.mutation import Mutant, regions
 from verify.mutation.selftest import mapped
 from verify.search import hunting, states
 
-#: Recipes that are drawn in search of some inside a region, or of some that a changed hypothesis allows (each of which
-#: is looked for among several), and instances that are examined.
-DRAWN, ALLOWED, EXAMINED = 3000, 300, 60
+#: Recipes that are drawn in search of instances inside a region.
+DRAWN = 3000
+#: Recipes that are drawn in search of one that a changed hypothesis allows, each sought among several.
+ALLOWED = 300
+#: Instances that are examined.
+EXAMINED = 60
 
 
 @dataclass(frozen=True)

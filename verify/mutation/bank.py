@@ -110,7 +110,7 @@ def _methods(algorithm: Algorithm, holding: tuple[Claim, ...]) -> Iterator[Mutan
     about = [c for c in holding if c.statement.algorithm is algorithm and c.statement.kind in order]
     originals = tuple(sorted(about, key=lambda c: order.index(c.statement.kind)))
     if not originals or originals[-1].statement.kind == "invariant":
-        # Of what happens on the states that satisfy it nothing is claimed.
+        # Nothing is claimed of what happens on the states that satisfy it.
         return iter(())
     return _numbered(f"{algorithm.name}, code", _changed_methods(algorithm, originals))
 

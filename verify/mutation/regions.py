@@ -22,7 +22,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import OfRun
 from verify.mutation.bank import Mutant
 
-#: Whether a problem with its parameters has states in the region.
+#: Returns True if a problem with its parameters has states in the region.
 Inside = Callable[[Any, Any], bool]
 #: By how much a step is too long, or too short; a quantity is multiplied by it.
 _FACTORS = tuple(Fraction(v) for v in (0, "1/2", 2, 10, -1, "1001/1000"))
@@ -42,7 +42,7 @@ def drawn(holding: tuple[Claim, ...], seed: int) -> Iterator[Mutant]:
 
 
 class Region(NamedTuple):
-    """Where a change acts.
+    """The region in which a change acts.
 
     ``holds(problem, params, state)``; ``inside(problem, params)``: whether that is so of some states there.
     """

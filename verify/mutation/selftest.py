@@ -272,8 +272,10 @@ def _certified(case: Case) -> bool | None:
         return None
 
 
-#: Recipes among which instances that break a hypothesis are looked for, and how many of them there must be.
-_PROPOSED, _TRIED = 200, 3
+#: The recipes among which instances that break a hypothesis are sought.
+_PROPOSED = 200
+#: The number of such instances that is needed.
+_TRIED = 3
 
 
 def follows(changed: Claim, original: Claim) -> bool:

@@ -47,12 +47,12 @@ class InBlocks:
 
     @property
     def n(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return len(self.slope)
 
     @property
     def d(self) -> int:
-        """How many parts a vector has."""
+        """The number of parts of a vector."""
         return len(self.L)
 
     def gradient(self, x: Array) -> Array:

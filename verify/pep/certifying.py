@@ -32,7 +32,7 @@ def _preserved(case: Case) -> bool:
 
 
 class FormalCheck(NamedTuple):
-    """Certificates without multipliers: of which claims they speak, and whether one holds at an exact instance."""
+    """Certificates without multipliers: which claims they cover, and whether one holds at an exact instance."""
 
     applies: Callable[[Claim], bool]
     holds: Callable[[Case], bool]

@@ -75,7 +75,7 @@ def certify(case: Case, prover: Prover | None = None) -> Certified:
             parts = _parts(case.statement, case, prover or Solving())
     except NotLinear as error:
         raise ValueError(f"{case.claim.id} is not linear in inner products and function values: {error}") from error
-    # Of equally good parts the last one, which is the step.
+    # Among equally good parts the last one, which is the step.
     worst = weakest(parts[::-1])
     size = max(part.size for part in parts)
     return replace(worst, relaxed=True, size=size, seconds=time.perf_counter() - begun)
@@ -100,7 +100,7 @@ def _(statement: Bound, case: Case, prover: Prover) -> list[Certified]:
 def _through_itself(case: Case, statement: Bound, prover: Prover) -> Iterator[Certified]:
     """left <= right at the start, and after a step with any draw if before it."""
     if statement.right.has(T) or not all(q.after for q in statement.quantities):
-        raise ValueError(f"the bound of {case.claim.id} does not speak of the state after T rounds alone")
+        raise ValueError(f"the bound of {case.claim.id} is not about the state after T rounds alone")
     posed = posing.pose(case.setting, case.instance)
     problem, state = _initial(posed)
     yield _proved(prover, "at T = 0", _excess(case.claim, statement, posed, state), posed.constraints(True))
@@ -136,8 +136,7 @@ def _excess(claim: Claim, statement: Bound, posed: Formal, state: Any) -> Form:
     for quantity in statement.quantities:
         values[quantity.expression] = _at(quantity.of, posed, state)
     left, right = (_form(evaluate(side, values)) for side in (statement.left, statement.right))
-    excess: Form = left - right
-    return excess
+    return left - right
 
 
 # A bound through a Lyapunov function
@@ -234,8 +233,7 @@ def _initial(posed: Formal) -> tuple[Problem, Any]:
 
 
 def _form(value: Any) -> Form:
-    form: Form = np.asarray(value, dtype=object).ravel()[0] + _NOTHING
-    return form
+    return np.asarray(value, dtype=object).ravel()[0] + _NOTHING
 
 
 def _at(of: Any, posed: Formal, state: Any) -> Form:

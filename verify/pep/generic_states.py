@@ -37,14 +37,7 @@ def applies(claim: Claim) -> bool:
     everywhere = statement.scope is Scope.STATE or (statement.scope is Scope.CODE and statement.pointwise)
     if everywhere and not statement.bounding and posing.posable(claim.setting):
         return True
-    return statement.scope in (Scope.STATE, Scope.CODE) and _complete(claim)
-
-
-def _complete(claim: Claim) -> bool:
-    """Return True if the state and the parameters are the whole setting: it assumes nothing of functions or
-    compressors.
-    """
-    return claim.setting.hints.complete
+    return statement.scope in (Scope.STATE, Scope.CODE) and claim.setting.hints.complete
 
 
 def holds(case: Case) -> bool:
@@ -73,7 +66,7 @@ def formal_sides(case: Case) -> Iterator[tuple[str, Any, Any]]:
             yield from (("==", a, b) for a, b in zip(np.ravel(left), np.ravel(right), strict=True))
         return
     if foreign := whole.foreign(case.claim):
-        raise ValueError(f"what indeterminates show of {case.claim.id} is one case: {foreign} is no code of fedtheory")
+        raise ValueError(f"what indeterminates show of {case.claim.id} is one case: {foreign} is not code of fedtheory")
     letters = [f"t_{k}" for k in range(max(case.instance.dimension, 1))]
     _, *generators = field(letters, QQ)
     theta = np.empty((1, case.instance.dimension), dtype=object)

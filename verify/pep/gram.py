@@ -257,8 +257,7 @@ ZERO = Vector({})
 
 def scalar(value: Any) -> Form:
     """The only entry of an array, as a form."""
-    form: Form = np.asarray(value, dtype=object).ravel()[0] + Form({}, {}, 0)
-    return form
+    return np.asarray(value, dtype=object).ravel()[0] + Form({}, {}, 0)
 
 
 class Sample(NamedTuple):

@@ -129,7 +129,7 @@ class Record:
 
     @property
     def n(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return len(self.mu)
 
     def gradient(self, x: Array) -> Array:
@@ -247,7 +247,7 @@ class Record:
     _CLASS = "{mu}-strongly convex and {L}-smooth"
 
     def _why(self, i: int, one: Sample, other: Sample, membership: str) -> str:
-        """Where what holds of two points comes from; points are named by their offset from the reference point."""
+        """The source of what holds of two points, which are named by their offsets from the reference point."""
         membership = membership.format(mu=self.mu[i], L=self.L[i])
         from_where = "its minimiser, less its tangent there," if self.anchored else "its reference point"
         return (
@@ -279,7 +279,7 @@ class OfClass:
 
     @property
     def n(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return self.record.n
 
     @property
@@ -358,7 +358,7 @@ class Dual:
 
     @property
     def n(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return self.record.n
 
     def conjugate(self, y: Array) -> Array:

@@ -173,7 +173,7 @@ class Contractions:
 
     @property
     def draws(self) -> Distribution:
-        """Of one client's compressor."""
+        """The draws of one client's compressor."""
         return NumberedDraws((1,), self.numbers)
 
     def apply(self, draw: Draw, x: Array) -> Array:
@@ -263,12 +263,12 @@ class Coordinates:
 
     @property
     def n(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return len(self.mu)
 
     @property
     def d(self) -> int:
-        """How many parts a vector has."""
+        """The number of parts of a vector."""
         return len(self.origin)
 
     def gradient(self, x: Array) -> Array:

@@ -367,7 +367,7 @@ def _vanishes_later(case: Case) -> bool:
     assert case.statement.residual is not None
     residual = np.asarray(case.statement.residual(posed.problem, params, later))
     if not residual.size:
-        raise ValueError(f"the residual of {case.claim.id} has no entries: nothing is said to vanish")
+        raise ValueError(f"the residual of {case.claim.id} has no entries: nothing is claimed to vanish")
     return all(map(_is_nothing, residual.flat))
 
 

@@ -193,7 +193,7 @@ def run(problem: cp.Problem) -> str:
     status = "solver_error"
     for tol in _TOLERANCES:
         with warnings.catch_warnings():
-            # Whether a solution is accurate enough is decided by the exact checks, not by the solver.
+            # The exact checks, not the solver, decide whether a solution is accurate enough.
             warnings.simplefilter("ignore")
             try:
                 with panics.caught():
@@ -288,7 +288,7 @@ class Certificate:
 
 
 class Quality(NamedTuple):
-    """How far multipliers are from a proof, recomputed at 50 digits: all three are 0 or more for a proof.
+    """The margins of multipliers as a proof, recomputed at 50 digits: all three are 0 or more for a proof.
 
     ``multiplier``: the smallest one; ``eigenvalue``: the smallest of the slack form; ``residual``: minus the largest
     coefficient of a function value that does not cancel, plus what the bound falls short of.

@@ -87,7 +87,7 @@ def parts(case: Case, statement: Bound, tight: bool, prover: Prover) -> list[Cer
     empty = factor == 0 and constant != 1 and left.of is initial.of
     if factor < 0 or empty or not _scale(at, quantities):
         raise Refused(
-            f"the bound of {case.claim.id} has a negative factor, or speaks of what does not scale with the state"
+            f"the bound of {case.claim.id} has a negative factor, or mentions what does not scale with the state"
         )
     if not posing.closed(case):
         if _run(at, 1).leaves(left):

@@ -113,7 +113,7 @@ def _is_current(expression: Any) -> bool:
 
 
 def named(listed: list[Any], kind: str) -> Iterator[tuple[str, Any]]:
-    """What is in force, by PEPit's names; where these are missing or occur twice, numbered."""
+    """Yield what is in force, by PEPit's names; where these are missing or occur twice, numbered."""
     taken: set[str] = set()
     for number, thing in enumerate(listed):
         if thing.activated:
@@ -140,7 +140,7 @@ class _Reader:
         for key, weight in expression.decomposition_dict.items():
             number = exactly.of(float(weight) if not isinstance(weight, float | int) else weight)
             if number is None:
-                raise ValueError(f"a coefficient is {weight!r}, which is no number")
+                raise ValueError(f"a coefficient is {weight!r}, which is not a number")
             known = number.known if self.roots or not number.rounded else None
             self.rounded += known is None
             exact = known if isinstance(known, Algebraic) else rational(number.exact)
@@ -158,7 +158,7 @@ class _Reader:
 
 
 def value_of(problem: Any) -> float | None:
-    """What PEPit has found for a problem that it has solved, as ``solve`` returns it; None where it has not."""
+    """Return PEPit's value of a problem that it has solved, as ``solve`` returns it; None if it has not solved it."""
     if problem.G_value is None:
         return None
     return float(problem.check_feasibility(problem.objective.eval(), verbose=0))
@@ -172,7 +172,7 @@ def numbers(problem: Any, value: float | None) -> Captured:
 
 @contextlib.contextmanager
 def captured(reading: Callable[[Any, float | None], T], solved: bool = True) -> Iterator[list[T]]:
-    """What is read of every problem that is solved meanwhile and of its value; nothing that PEPit prints is shown.
+    """Collect ``reading(problem, value)`` for every problem that is solved meanwhile, without PEPit's own output.
 
     Unless ``solved`` no solver is called: a problem is read as it is posed, and its value is not a number, so that
     nothing can be computed from it.
@@ -210,7 +210,7 @@ def read(
     at: Arguments | None = None,
     solved: bool = True,
 ) -> tuple[list[T], Any]:
-    """What is read of each problem that a file solves, and what its function returns, if one is called.
+    """Return ``reading`` of each problem that a file solves, and the value of its function, if one is called.
 
     ``reading``: takes a ``PEPit.PEP`` that is solved, and its value; unless ``solved`` it is only posed. ``call``: the
     function, by default the one that begins with ``wc_`` if ``at`` has arguments for it. ``ValueError`` if there is no
@@ -266,8 +266,7 @@ def _function(names: Mapping[str, Any], call: str | None, file: Path) -> Callabl
     function = names.get(call)
     if not callable(function):
         raise ValueError(f"{file}: there is no function {call}")
-    found: Callable[..., Any] = function
-    return found
+    return function
 
 
 def _arguments(function: Callable[..., Any], at: Arguments) -> dict[str, Any]:

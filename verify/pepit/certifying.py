@@ -54,7 +54,7 @@ class Lower(Generic[N]):
 
 @dataclass(frozen=True)
 class Bounds(Generic[N]):
-    """What is proved of a model.
+    """The bounds proved for a model.
 
     Attributes:
         model: The model, with exact coefficients: fractions, and numbers of one field with square roots.
@@ -169,11 +169,14 @@ def _meeting(
     return (point, proof) if not primal.objective.at(point) + dual.objective.at(proof) else None
 
 
-#: Binary digits to which optimal points are rounded where they are not determined; how far from the solver's value
-#: an optimum is another one's.
-_GRIDS, _FAR = (16, 40, 100), 1e-5
-#: How many times nearer than by chance a simple fraction must be to be tried, and how near an expected value.
-_CHANCE, _NEAR = 30, 1e-6
+#: Binary digits to which optimal points are rounded where they are not determined.
+_GRIDS = (16, 40, 100)
+#: An exact value that differs from the solver's by more, relative to that, is not the measure of what is attained.
+_FAR = 1e-5
+#: The factor by which a simple fraction must be nearer than by chance to be tried.
+_CHANCE = 30
+#: The largest distance of an expected value that is tried.
+_NEAR = 1e-6
 #: Binary digits of fractions near irrational numbers.
 _DIGITS = 133
 

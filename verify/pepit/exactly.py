@@ -18,8 +18,10 @@ import numpy as np
 
 from verify.pepit.algebraic import Algebraic, Field, TooLarge
 
-#: Digits of what is no fraction, and digits beyond which a fraction is rounded to as many.
-DIGITS, _LONGEST = 40, 400
+#: Digits of what is not a fraction.
+DIGITS = 40
+#: The most digits of a fraction: a longer one is rounded to ``DIGITS``.
+_LONGEST = 400
 
 
 class Exact(float):
@@ -35,7 +37,7 @@ class Exact(float):
     surd: Algebraic | None
     #: numpy's own numbers leave operations to these, as they would lose what is carried.
     __array_priority__ = 1000.0
-    #: True if the number is a function of letters, as those of :mod:`verify.pepit.letters`.
+    #: True if the number is a function of letters, as those of :mod:`verify.pepit.numbers_in_letters`.
     varies = False
 
     def __new__(cls, exact: Fraction, rounded: bool = False, surd: Algebraic | None = None) -> Exact:
@@ -102,8 +104,7 @@ def of(value: Any) -> Exact | None:
     One that varies is what it is.
     """
     if isinstance(value, Exact) or getattr(type(value), "varies", False):
-        found: Exact = value
-        return found
+        return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return Exact(Fraction(int(value)))
     if isinstance(value, Fraction):
@@ -113,9 +114,14 @@ def of(value: Any) -> Exact | None:
     return None
 
 
-#: The largest denominator, and relative error, with which a float is read as a fraction; what may be 0, after rounding:
-#: few units of the last digits that numbers of size one have, where a small number that was meant has many digits.
-_DENOMINATOR, _ERROR, _NOISE, _UNIT = 10**6, Fraction(1, 2**52), Fraction(1, 2**51), Fraction(1, 2**60)
+#: The largest denominator with which a float is read as a fraction.
+_DENOMINATOR = 10**6
+#: The largest relative error with which it is read as one.
+_ERROR = Fraction(1, 2**52)
+#: The largest number that may be 0 after rounding: a few units of the last digits that numbers of size one have.
+_NOISE = Fraction(1, 2**51)
+#: Such a number is a multiple of this; a small number that was meant has more digits.
+_UNIT = Fraction(1, 2**60)
 
 
 def read(value: float) -> Exact:
@@ -142,8 +148,10 @@ def surd(value: Algebraic) -> Exact:
     return Exact(near, True, value if longest <= 10**_LONGEST else None)
 
 
-#: Binary digits from which the fraction beside an irrational number is taken; powers of one that are computed.
-_BITS, _POWERS = 512, 64
+#: Binary digits from which the fraction beside an irrational number is taken.
+_BITS = 512
+#: The largest exponent of an irrational number whose power is computed.
+_POWERS = 64
 
 
 def _made(operation: Callable[[Any, Any], Any], one: Exact, other: Exact) -> Exact:
@@ -237,14 +245,14 @@ def power(base: Any, exponent: Any) -> Any:
                 below = below.rooted()
             return below if other.exact > 0 else 1 / below
     if any(v is not None and v.varies for v in (one, other)):
-        raise ValueError("a power is no quotient of polynomials in the letters")
+        raise ValueError("a power is not a quotient of polynomials in the letters")
     return (float(base) if isinstance(base, Exact) else base) ** (
         float(exponent) if isinstance(exponent, Exact) else exponent
     )
 
 
 def call(function: Any, *arguments: Any, **named: Any) -> Any:
-    """What a function gives; square roots of known numbers are exact, or have 40 digits."""
+    """Call a function; square roots of known numbers are exact, or have 40 digits."""
     if function in _ROOTS and len(arguments) == 1 and not named and isinstance(arguments[0], int | float):
         number = of(arguments[0])
         if number is not None and number.exact >= 0:
@@ -304,6 +312,6 @@ class _Exactly(ast.NodeTransformer):
 
 
 def compiled(source: str, name: str) -> tuple[Any, dict[str, Any]]:
-    """The code of a file that computes exactly, and the names that it needs. ``SyntaxError`` if it is no Python."""
+    """The code of a file that computes exactly, and the names that it needs. ``SyntaxError`` if it is not Python."""
     tree = _Exactly(source).visit(ast.parse(source, name))
     return compile(tree, name, "exec", dont_inherit=True), dict(_NAMES)

@@ -1,7 +1,8 @@
 """The worst case of a model for PEPit, for all values of its letters: the value that the file states, proved.
 
-The file runs on :class:`~verify.pepit.letters.Letters`. The coefficients of its model are then functions of them; it is
-posed as claims are, and proved by the same search and the same checks (:mod:`verify.multipliers`).
+The file runs on :class:`~verify.pepit.numbers_in_letters.NumberInLetters`. The coefficients of its model are then
+functions of them; it is posed as claims are, and proved by the same search and the same checks
+(:mod:`verify.multipliers`).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from verify.multipliers.reasons import Stated
 from verify.multipliers.work import STEP, Work
 from verify.pepit import capture, certifying, exactly, notation, objects
 from verify.pepit.certifying import Bounds, Number
-from verify.pepit.letters import Letters, Run, shown
 from verify.pepit.notation import Notation
+from verify.pepit.numbers_in_letters import NumberInLetters, Run, shown
 
 #: Values of letters that are tried for the base point, in this order, and how many combinations of them.
 _VALUES = tuple(Fraction(k, 37) for k in (11, 29, 43, 5, 17, 61, 2, 97, 23, 150, 7, 400))
@@ -36,7 +37,7 @@ _TRIES = 2000
 
 @dataclass(frozen=True)
 class ForAll:
-    """What is shown of a model for all values of its letters.
+    """The result that is proved for a model at all values of its letters.
 
     Attributes:
         letters: Their names; all are positive.
@@ -87,14 +88,14 @@ def prove(
         at: Values of the other arguments, numbers or texts such as "1/L"; those of letters are the base point.
         work: Units of work that the search for multipliers may spend.
 
-    ``ValueError`` if there is no such function, the file computes what is no function of its letters, or states no
+    ``ValueError`` if there is no such function, the file computes what is not a function of its letters, or states no
     value.
     """
     given = dict(at or {})
     conditions = [_Condition(text, letters) for text in where]
     fixed = {name: Fraction(given.pop(name)) for name in letters if name in given}
     run = Run(_base(letters, conditions, fixed))
-    computed = {name: Letters(_formula(name, x, run), run) for name, x in given.items() if isinstance(x, str)}
+    computed = {name: NumberInLetters(_formula(name, x, run), run) for name, x in given.items() if isinstance(x, str)}
     problem, answer = _solved(file, call, {**given, **computed, **{name: run.letter(name) for name in letters}})
     stated = _stated(answer, run)
     asked = [c.of(run) for c in conditions]
@@ -108,7 +109,7 @@ def prove(
         found = search.search(posed, Work(work))
     if not isinstance(found, str) and there.lower is not None and there.lower.bound > value:
         raise AssertionError("an exact point does worse than what was proved")
-    said = tuple(c.text for c in conditions) + tuple(_words(run))
+    assumed = tuple(c.text for c in conditions) + tuple(_words(run))
     multipliers, made = {}, ProofObjects()
     if not isinstance(found, str):
         proofs = [*leaves(found)]
@@ -125,7 +126,7 @@ def prove(
         made = objects.of_letters(proofs, file.name, says, called)
     return ForAll(
         run.names,
-        said,
+        assumed,
         shown(stated, run.names),
         run.base,
         there,
@@ -154,7 +155,7 @@ class _Condition:
             raise ValueError(f"--where {text!r}: {alien[0]} is none of the letters {', '.join(letters)}")
 
     def of(self, run: Run) -> tuple[Ratio, bool]:
-        """What is >= 0, or > 0 (then True)."""
+        """Return the quotient that is >= 0, and True if it is > 0."""
         larger, strict = _RELATIONS[type(self.tree.ops[0])]
         left, right = _value(self.tree.left, run), _value(self.tree.comparators[0], run)
         return (left - right if larger else right - left), strict
@@ -166,7 +167,7 @@ class _Condition:
 
 
 def _formula(name: str, text: Any, run: Run) -> Ratio:
-    """What an argument is in the letters, from its text."""
+    """Return an argument as a function of the letters, from its text."""
     try:
         return _value(ast.parse(text, mode="eval").body, run)
     except (SyntaxError, ValueError) as error:
@@ -198,8 +199,7 @@ def _value(node: Any, run: Run) -> Ratio:
             return _value(node.left, run) ** node.right.value
     elif isinstance(node, ast.BinOp):
         left, right = _value(node.left, run), _value(node.right, run)
-        found: Ratio = _OPERATIONS[type(node.op)](left, right)
-        return found
+        return _OPERATIONS[type(node.op)](left, right)
     raise ValueError(f"--where takes polynomials in the letters, got {ast.unparse(node)}")
 
 
@@ -231,12 +231,12 @@ def _solved(file: Path, call: str | None, arguments: Mapping[str, Any]) -> tuple
 def _stated(answer: Any, run: Run) -> Ratio:
     """The last number that a function returns, if there are several."""
     last = answer[-1] if isinstance(answer, tuple) and len(answer) > 1 else None
-    if type(last) is Letters:
+    if type(last) is NumberInLetters:
         return last.of
     number = None if last is None else exactly.of(last)
     if number is None or number.rounded:
         raise ValueError(
-            "the function returns no stated value beside PEPit's, or one that is no function of its letters: "
+            "the function returns no stated value beside PEPit's, or one that is not a function of its letters: "
             "let it return both, as in `return problem.solve(), L / (4*n + 2)`"
         )
     return run.constant(number.exact)
@@ -290,7 +290,7 @@ class _Forms:
         return {here: known[counter] for of, known in pairs for counter, here in of.items() if counter in known}
 
     def form(self, expression: Any) -> ProductSum:
-        """One expression. ``ValueError`` for a coefficient that is no function of the letters."""
+        """One expression. ``ValueError`` for a coefficient that is not a function of the letters."""
         total: dict[tuple[str, ...], Ratio] = {}
         for key, weight in expression.decomposition_dict.items():
             c = _coefficient(weight, self.run)
@@ -311,16 +311,16 @@ def _written(weight: Any, run: Run) -> str:
 
 
 def _coefficient(weight: Any, run: Run) -> Ratio:
-    if type(weight) is Letters:
+    if type(weight) is NumberInLetters:
         return weight.of
     number = exactly.of(weight)
     if number is None or number.rounded:
-        raise ValueError(f"a coefficient is {float(weight)!r}, which is no quotient of polynomials in the letters")
+        raise ValueError(f"a coefficient is {float(weight)!r}, which is not a quotient of polynomials in the letters")
     return run.constant(number.exact)
 
 
 def _words(run: Run) -> Iterator[str]:
-    """What the file compared, beside what holds for all positive letters."""
+    """Yield the comparisons of the file that do not hold for all positive letters."""
     domain = Domain(run.ring, frozenset(range(len(run.names))))
     for answer in run.answers.values():
         relation = "!= 0" if answer.apart else "> 0" if answer.strict else ">= 0"

@@ -17,10 +17,14 @@ from verify.pepit.algebraic import rational
 from verify.pepit.model import Model, Quantity
 from verify.pepit.systems import Rational, to_float
 
-#: Shares of the largest number below which one is zero, in floats; and below which it is the rounding of zero.
-_CUT, _ROUNDING = 1e-13, Fraction(1, 10**14)
-#: The relative error, and the largest denominator, of the entries of a direction.
-_ERROR, _SIMPLE = 1e-7, 10**4
+#: The share of the largest number below which one is zero, in floats.
+_CUT = 1e-13
+#: The share of a quantity's largest coefficient below which a change of it is the rounding of zero.
+_ROUNDING = Fraction(1, 10**14)
+#: The largest relative error of the entries of a direction.
+_ERROR = 1e-7
+#: Their largest denominator.
+_SIMPLE = 10**4
 
 
 def restored(model: Model) -> Model:

@@ -2,7 +2,7 @@
 
 The upper bound is an identity: the objective less the bound is a sum of the model's constraints and of squares. The
 lower one is a calculation: a Gram matrix is a sum of squares with positive weights, and with it and the function values
-every constraint holds, and the objective is what is said.
+every constraint holds, and the objective is as stated.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from verify import checker
 from verify.exact import elimination
-from verify.export import letters, objects
+from verify.export import for_all_letters, objects
 from verify.export.objects import ProofObjects
 from verify.multipliers.proofs import CaseProof
 from verify.multipliers.reasons import Stated
@@ -49,7 +49,7 @@ def of_letters(proofs: Sequence[CaseProof], name: str, says: Sequence[str], name
     """The objects of a bound for all letters, one for each case; ``names``: of points and values, by those there."""
     lines = [*map(Stated, says)]
     made = ProofObjects.joined(
-        letters.of_proofs(name, lines, str(k), {name: proof}) for k, proof in enumerate(proofs, 1)
+        for_all_letters.of_proofs(name, lines, str(k), {name: proof}) for k, proof in enumerate(proofs, 1)
     )
     return replace(made, each=tuple(objects.sealed(_renamed(data, names)) for data in made))
 

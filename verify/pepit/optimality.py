@@ -153,7 +153,7 @@ class _Conditions:
         return (N @ N.T)[self.upper[block]]
 
     def residual(self, z: Any) -> Any:
-        """What has to vanish: in integers."""
+        """Return the equations' residuals, in integers."""
         factors, point, multipliers = self.parts(z)
         point[: self.gram] = [v >> BITS for v in point[: self.gram]]
         out = self.reached.at(point) + self.cancelling.at(multipliers)
@@ -191,8 +191,7 @@ class _Conditions:
             own = {last: sp.kron(sp.identity(size), sp.csr_matrix(N.T)) @ slack.matrix[:, self.free]}
             own[0 if k == 0 else 1 + k] = sp.kron(sp.csr_matrix(S), sp.identity(rank))
             rows.append(row(size * rank, own))
-        found: Array = sp.bmat(rows, format="csr").toarray() if self.length else np.zeros((0, 0))
-        return found
+        return sp.bmat(rows, format="csr").toarray() if self.length else np.zeros((0, 0))
 
 
 def _entry(block: Block, i: int, j: int) -> Affine:
@@ -332,7 +331,8 @@ def _scaled(value: float, exponent: int) -> int:
 
 
 def faces(found: Optimal, field: Field) -> tuple[Zeros, Zeros] | None:
-    """What is zero at all optimal points of the primal and of the dual system; None where the field lacks its ratios.
+    """Return the entries that are zero at all optimal points of the primal and of the dual system; None where the field
+    lacks their ratios.
 
     Of each block, the factor's columns span what the multiplier maps to zero, and its first columns the block's range.
     """

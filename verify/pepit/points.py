@@ -149,7 +149,7 @@ def generic(system: System) -> System | None:
                 terms = (residue(c, prime) * point[k] for k, c in entry.coefficients.items())
                 v = residue(entry.constant, prime) + sum(terms)
                 stacked[(number * r + i) * r + j] = stacked[(number * r + j) * r + i] = v % prime
-        # A row that is no pivot is one in whose place a vector of the kernel has its one.
+        # A row without a pivot is one in whose place a vector of the kernel has its one.
         kept = elimination.pivots(flint.nmod_mat(len(points) * r, r, stacked, prime))
         blocks.append(block.without(frozenset(range(r)) - frozenset(kept)))
     return replace(system, blocks=tuple(block for block in blocks if block.size))
@@ -182,7 +182,7 @@ class Zeros(NamedTuple):
 
 
 def zeros(system: System, found: Found) -> Iterator[Zeros]:
-    """What may be zero all over a system without an interior, by the solver's point of the largest margin.
+    """Yield what may be zero all over a system without an interior, by the solver's point of the largest margin.
 
     First by what exposes the face, which the solver has as dual variables, and then by the point.
     """

@@ -224,7 +224,7 @@ def to_float(value: Rational) -> float:
 
 
 class Found(NamedTuple):
-    """What the solver proposes: a point, the dual of each row, and the objective or the margin there."""
+    """The solver's proposal: a point, the dual of each row, and the objective or the margin there."""
 
     point: Array
     dual: Array
@@ -304,8 +304,7 @@ def _solve(objective: Array, A: sp.csr_matrix, b: Array, rows: Rows) -> Found | 
 def packed(matrix: Array) -> Array:
     """A symmetric matrix as :func:`unpacked` takes it."""
     j, i = np.tril_indices(len(matrix))
-    found: Array = matrix[i, j] * np.where(i == j, 1.0, np.sqrt(2))
-    return found
+    return matrix[i, j] * np.where(i == j, 1.0, np.sqrt(2))
 
 
 def unpacked(flat: Array, size: int) -> Array:

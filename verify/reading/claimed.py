@@ -89,7 +89,7 @@ def cases(
     hints = claim.setting.hints
     if not theory.holds(hints.signs) or (known_too and not theory.vouches(claim.setting)):
         # Runs at instances show nothing of other constants and states.
-        raise Unread("what the setting says of all constants and states is no code of this package's theory")
+        raise Unread("what the setting says of all constants and states is not code of this package's theory")
     reader = Reader(known.FUNCTIONS, ())
     for _ in reader.paths():
         scene = _scene(claim, instances, reader)
@@ -152,16 +152,22 @@ def _of_each(claim: Claim, reader: Reader, scene: Scene) -> Iterator[Term]:
         met = theirs(hypothesis.met)
         if not isfunction(met) or not is_made_by(met, of_each):
             continue
-        before, made = len(reader.raising), len(reader.quotients)
         try:
-            term = as_term(reader.call(theirs(held(met, "numbers")), scene.problem, scene.params))
+            term = as_term(_of_hypothesis(held(met, "numbers"), reader, scene))
         except Unread:
             continue
-        finally:
-            # A hypothesis that cannot be decided is not met.
-            del reader.raising[before:], reader.quotients[made:]
         if term.type.axes == (Axis.CLIENTS,) and not term.type.degree:
             yield term
+
+
+def _of_hypothesis(function: Any, reader: Reader, scene: Scene) -> Any:
+    """Return the value of a hypothesis given as code. What raises an error there is dropped: a hypothesis that cannot
+    be decided is not met. Raise ``Unread`` if its code is not read."""
+    before, made = len(reader.raising), len(reader.quotients)
+    try:
+        return reader.call(theirs(function), scene.problem, scene.params)
+    finally:
+        del reader.raising[before:], reader.quotients[made:]
 
 
 def _terms(value: Any) -> tuple[Term, ...]:
@@ -181,14 +187,10 @@ def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | Non
     for hypothesis in claim.requires:
         if hypothesis.met is None or hypothesis.states_membership(claim.setting.classes):
             continue
-        before, made = len(reader.raising), len(reader.quotients)
         try:
-            value = reader.call(theirs(hypothesis.met), scene.problem, scene.params)
+            value = _of_hypothesis(hypothesis.met, reader, scene)
         except Unread:
             continue
-        finally:
-            # A hypothesis that cannot be decided is not met.
-            del reader.raising[before:], reader.quotients[made:]
         if value is False or (isinstance(value, Condition) and not reader.answered(value)):
             return None
         if isinstance(value, Term) and value.type.mask and not value.type.axes:
@@ -351,7 +353,7 @@ def _types(
         found = NamedTupleValue(None, dict(zip(fields, found, strict=True)))
     del reader.raising[before:], reader.quotients[made:]
     if not isinstance(found, NamedTupleValue):
-        raise Unread(f"the fixed point of {algorithm.name} is no state")
+        raise Unread(f"the fixed point of {algorithm.name} is not a state")
     axes = {name: as_term(value).type.axes for name, value in found.fields.items()}
     return {name: Type(of, True, int(Axis.COORDINATES in of)) for name, of in axes.items()}
 

@@ -1,4 +1,4 @@
-"""When a distribution is one: a step that draws from it exists only there, and a proof has to show that it does.
+"""The conditions under which a distribution exists: only there is there a step, and a proof has to show them.
 
 These are the conditions under which the classes of :mod:`fedtheory.randomness` raise an error.
 """
@@ -56,7 +56,7 @@ def undrawable_in(of: Iterable[Term]) -> Iterator[tuple[str, Condition]]:
 def _of_size(n: Term, size: Term, least: int) -> Iterator[tuple[str, Condition]]:
     if size.width is None:
         raise Unread("clients are drawn whose number is not known to be a whole one")
-    # Of whole numbers those that exceed 0 are at least 1.
+    # Whole numbers that exceed 0 are at least 1.
     too_few = Condition("<=", (size, terms.constant(least - 1)))
     yield f"fewer than {least} clients are drawn", too_few
     yield "more clients are drawn than there are", Condition("<", (n, size))

@@ -202,7 +202,7 @@ def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str,
     world = _Given.of(algorithm, problem, params, {})
     found = world.reader.call(theirs(algorithm.fixed_point, algorithm.State), *world.given[:2])
     if not isinstance(found, NamedTupleValue) or set(found.fields) != set(world.types):
-        raise Unread(f"the fixed point of {algorithm.name} is no state")
+        raise Unread(f"the fixed point of {algorithm.name} is not a state")
     return {name: as_term(found.fields[name]) for name in world.types}
 
 

@@ -7,11 +7,13 @@ import ast
 import builtins
 import linecache
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import TypeAlias
+
+from verify.base.originals import codes_within
 
 #: The name and the first line of a code object.
 _Place: TypeAlias = tuple[str, int]
@@ -45,19 +47,12 @@ def _module(filename: str, text: str) -> Module | None:
     unevaluated = bool(whole.co_flags & future.annotations.compiler_flag)
     codes: dict[_Place, list[CodeType]] = defaultdict(list)
     definitions: dict[_Place, list[ast.FunctionDef | ast.Lambda]] = defaultdict(list)
-    for code in _codes(whole):
+    for code in codes_within(whole):
         codes[code.co_name, code.co_firstlineno].append(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
             definitions[_begins(node)].append(node)
     return Module(filename, text, tree, dict(codes), dict(definitions), unevaluated)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes(inner)
 
 
 def module_of(file: str) -> Module | None:

@@ -191,7 +191,7 @@ def leaf(op: Op, name: str, type: Type, whole: bool = False) -> Term:
     anything; ``whole``: True if a letter is a whole number.
     """
     if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW, Op.ANY):
-        raise ValueError(f"{op} is no leaf")
+        raise ValueError(f"{op} is not a leaf")
     _check_once(type.axes)
     return Term(op, (), type, name, whole)
 

@@ -277,8 +277,7 @@ def _plain_init(named: tuple[tuple[str, bool], ...]) -> CodeType:
     """Return the code that makes an object of a frozen dataclass of these fields, some with defaults."""
     parts = [(name, Any, field(default=None) if default else field()) for name, default in named]
     made: Any = make_dataclass("plain", parts, frozen=True)
-    code: CodeType = made.__init__.__code__
-    return code
+    return made.__init__.__code__
 
 
 def is_ours(value: Any) -> bool:

@@ -65,7 +65,7 @@ def not_searched(evidence: Evidence) -> list[str]:
         return []
     found = [match[1]] if (match := _NOT_SEARCHED.match(evidence.note)) else []
     found += [text for outcome in evidence.outcomes for text in outcome.left_open]
-    # Of others the note says how far was searched.
+    # For others the note says how far was searched.
     return list(dict.fromkeys(found)) or [evidence.note]
 
 

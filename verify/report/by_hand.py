@@ -104,7 +104,7 @@ def _others(kind: Statement, example: Counterexample) -> SideNames:
 
 @_others.register
 def _(kind: CompressorClass, example: Counterexample) -> SideNames:
-    # Of its own omega first that of the errors, then the two constants.
+    # For its own omega, first that of the errors, then the two constants.
     own = SideNames("E|C(x) - x|^2", "omega |x|^2 with the omega of the code")
     own = own if example.entry == 0 else SideNames("omega of the code", "omega claimed")
     known = {
@@ -185,7 +185,7 @@ def written(problem: Any) -> list[str]:
 
 
 def _least(problem: Any) -> Iterator[str]:
-    """Where the sum of the functions is least, as far as that is known, and the gradients there, where a function has
+    """The minimiser of the sum of the functions, as far as it is known, and the gradients there, where a function has
     several."""
     known = getattr(problem, "known", None)
     if known is None:
@@ -239,7 +239,7 @@ def _letters(example: Counterexample, instance: Instance, problem: Any) -> dict[
 
 
 def _run(example: Counterexample, case: Case) -> Iterator[str]:
-    """Where the run starts, what a step is and where it leads, and what is compared."""
+    """The start of the run, its step and where that leads, and what is compared."""
     kind = example.claim.statement
     values: dict[str, Any] = {}
     if not example.point and (case.instance.dimension or not kind.quantities):
@@ -289,32 +289,32 @@ def _run(example: Counterexample, case: Case) -> Iterator[str]:
 class _Recorded:
     """An adversary that keeps in words what it answers: the first state's, with its first draw."""
 
-    def __init__(self, of: Hostile, name: str, told: list[str]) -> None:
-        self.of, self.asked, self.name, self.told = of, of.in_step(), name, told
+    def __init__(self, of: Hostile, name: str, answers: list[str]) -> None:
+        self.of, self.asked, self.name, self.answers = of, of.in_step(), name, answers
 
     def in_step(self) -> _Recorded:
         """The adversary as one step asks it."""
-        return _Recorded(self.of, self.name, self.told)
+        return _Recorded(self.of, self.name, self.answers)
 
     def answer(self, *given: Any, **named: Any) -> Any:
         """As the adversary answers."""
         found = self.asked.answer(*given, **named)
-        if len(self.told) < _OUTCOMES:
+        if len(self.answers) < _OUTCOMES:
             rows = found[0, 0].reshape(-1, found.shape[-1])
-            self.told.append(f"{self.name} answers " + ", ".join(map(naming.vector, rows)))
+            self.answers.append(f"{self.name} answers " + ", ".join(map(naming.vector, rows)))
         return found
 
 
 def _recording(instance: Instance) -> tuple[Instance, list[str]]:
     """The instance, and what its adversaries will have answered, in words."""
-    told: list[str] = []
+    answers: list[str] = []
     named = [(name, getattr(instance.params, name)) for name in getattr(instance.params, "_fields", ())]
-    hostile = {name: _Recorded(value, name, told) for name, value in named if isinstance(value, Hostile)}
-    return (replace(instance, params=instance.params._replace(**hostile)) if hostile else instance), told
+    hostile = {name: _Recorded(value, name, answers) for name, value in named if isinstance(value, Hostile)}
+    return (replace(instance, params=instance.params._replace(**hostile)) if hostile else instance), answers
 
 
 def _at_rest(case: Case) -> tuple[Any, Any, Sequence[str]]:
-    """The problem, a state that every step leaves as it is, and the parts of which that is said: such as others do
+    """The problem, a state that every step leaves as it is, and the parts that this is about: those that others do
     not depend on."""
     rest = asserted.resting(case)
     if rest is None:
@@ -335,8 +335,7 @@ def _asked(example: Counterexample) -> Sequence[Quantity]:
 
 
 def _letters_of(compared: Comparison) -> set[sympy.Symbol]:
-    found: set[sympy.Symbol] = compared.left.free_symbols | compared.right.free_symbols
-    return found
+    return compared.left.free_symbols | compared.right.free_symbols
 
 
 def _step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[str]:
@@ -355,12 +354,11 @@ def _parts(state: Any) -> Mapping[str, str]:
     """Return the descriptions of the parts of a type of states, from ``PARTS`` of its module: a field of the type would
     be a part itself.
     """
-    found: Mapping[str, str] = getattr(sys.modules[state.__module__], "PARTS", {})
-    return found
+    return getattr(sys.modules[state.__module__], "PARTS", {})
 
 
 def _outcomes(state: Any, later: Any, probabilities: Any, rounds: int) -> Iterator[str]:
-    """Where a run may be after the rounds, and with which probability: the parts that are others than at the start."""
+    """The states of a run after the rounds, with their probabilities: the parts that differ from those at the start."""
     found: dict[str, Any] = {}
     for k, p in enumerate(probabilities):
         parts = [np.asarray(part)[:, k : k + 1] for part in later]

@@ -75,8 +75,12 @@ def _place(curve: MeasuredCurve) -> str:
     return f"{curve.claim.where}, eq. ({number})"
 
 
-#: Panels beside each other, inches of one, and letters of a title above one.
-_ACROSS, _WIDE, _HIGH, _LETTERS = 3, 2.9, 2.5, 36
+#: Panels beside each other.
+_ACROSS = 3
+#: The width and the height of a panel, in inches.
+_WIDE, _HIGH = 2.9, 2.5
+#: Letters of a line of a panel's title.
+_LETTERS = 36
 #: A method's line keeps its colour in all panels; from so many on it gets another pattern besides.
 _PLAIN = len(style.COLOURS) - 2
 #: Columns of a legend at most, inches of a line in it, and of a letter beside.
@@ -137,7 +141,7 @@ def draw_curves(title: str, curves: Sequence[Curve], path: Path) -> None:
 
 
 def _columns(labels: Sequence[str], width: float) -> int:
-    """How many columns a legend has that is filled column by column and no wider than these inches."""
+    """The number of columns of a legend that is filled column by column and not wider than these inches."""
 
     def needed(columns: int) -> float:
         rows = -(-len(labels) // columns)
@@ -256,7 +260,7 @@ def _inside(zone: np.ndarray) -> tuple[int, int]:
 
 
 def lead(found: Regions) -> np.ndarray:
-    """How many times the next method costs what the best one does ``(ny, nx)``; NaN where values are impossible."""
+    """The ratio of the next method's cost to the best one's ``(ny, nx)``; NaN where values are impossible."""
     if len(found.methods) < 2:
         return np.ones_like(found.costs[0])
     best, second = np.partition(found.costs, 1, axis=0)[:2]

@@ -265,7 +265,7 @@ def _written(lines: Sequence[Line]) -> str:
 
 
 def _least(lines: Sequence[Line]) -> str:
-    """Where the sum of the functions of one variable is least."""
+    """The minimiser of the sum of the functions of one variable."""
     each = [line.least() for line in lines]
     if any(found is None for found in each):
         return ", without a least value"
@@ -286,7 +286,7 @@ def _is_point(ends: tuple[Fraction | None, Fraction | None]) -> bool:
 
 
 def _given(functions: Any, i: int) -> str:
-    """Which subgradients are given where the derivative jumps."""
+    """The subgradients that are given where the derivative jumps."""
     if not isinstance(functions, Kinked) or not functions.jump[i].any():
         return ""
     kink = np.asarray(functions.kink).reshape(-1, functions.n, functions.d)[0]
@@ -329,7 +329,7 @@ def _mixed(functions: Any) -> list[str]:
 
 
 def _centre(H: Sequence[Sequence[Any]], slope: Sequence[Any]) -> str:
-    """Where a quadratic is least, if it is strongly convex."""
+    """The minimiser of a quadratic, if it is strongly convex."""
     import sympy
 
     matrix = sympy.Matrix([[sympy.Rational(str(v)) for v in row] for row in H])

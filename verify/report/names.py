@@ -103,7 +103,7 @@ class _NameReader:
         kind, text = self._take()
         if text in _BRACKETS and not (script and text == "<"):
             inner = self.until(_CLOSES[text], script)
-            # Of a set of clients it is the size, not the norm.
+            # For a set of clients it is the size, not the norm.
             opening, closing = ("|", "|") if text == "|" and inner.startswith(r"\Omega") else _BRACKETS[text]
             return self._scripts(f"{opening}{inner}{closing}")
         if kind == "words":

@@ -15,8 +15,12 @@ from verify.comparisons.exact import is_enumerable
 from verify.evidence.counterexamples import Counterexample
 from verify.report import by_hand, formulas, style
 
-#: Points of the curve, how far it goes beyond what is shown, as a share, and letters of a line above it.
-_POINTS, _BEYOND, _LETTERS = 400, 0.25, 52
+#: Points of the curve.
+_POINTS = 400
+#: The share of the shown range by which the curve goes beyond it on each side.
+_BEYOND = 0.25
+#: Letters of a line above the curve.
+_LETTERS = 52
 
 
 def draw(example: Counterexample, path: Path) -> None:

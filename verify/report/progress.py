@@ -1,4 +1,4 @@
-"""How far an audit is: by what its claims cost and not by their number, with what runs now and how long it may take.
+"""The progress of an audit, by the cost of its claims and not their number, with what runs and how long it may take.
 
 The clock is for the reader alone: nothing that is found depends on it.
 """

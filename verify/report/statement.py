@@ -69,7 +69,7 @@ def text(claim: Claim, written: Callable[[sympy.Expr], str] | None = None) -> li
 def definitions(claim: Claim, text: str | None = None) -> list[tuple[str, str]]:
     """(name, meaning) of the quantities in the statement, or in what is ``text`` of it, whose meaning says more than
     their name, and then of what the paper's notation says of these."""
-    # Of a whole run, what is meant is that of its iterates.
+    # A statement about a whole run is about its iterates.
     parts = [p for q in claim.statement.named for p in (q.of.inner if isinstance(q.of, OfRun) else (q,))]
     named = [(expression(q.expression), _meaning(q)) for q in dict.fromkeys(parts)]
     named = [pair for pair in named if text is None or pair[0] in text]
@@ -341,7 +341,7 @@ def _rest(
 
 
 def _alike(a: sympy.Expr, b: sympy.Expr) -> int:
-    """How many parts two expressions have in common, besides numbers."""
+    """The number of parts that two expressions have in common, besides numbers."""
     parts = [{p for p in chain([e], e.args) if not p.is_number} for e in (a, b)]
     return len(parts[0] & parts[1])
 

@@ -36,7 +36,7 @@ TITLE = 13
 #: Resolution of PNG files, and characters of a caption that fit an inch.
 _DPI, _CHARACTERS = 300, 20
 
-#: Of matplotlib: what every figure is drawn with, a notebook's too.
+#: Settings of matplotlib for every figure, a notebook's too.
 SETTINGS: dict[Any, Any] = {
     "font.size": 8,
     "axes.titlesize": 8,

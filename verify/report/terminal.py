@@ -242,7 +242,7 @@ def claimed(example: Counterexample) -> str:
 
 
 def excess(first: Any, relation: str, second: Any) -> str:
-    """How many times the right side the left one is, as a decimal; empty where nothing is exceeded or that says
+    """The ratio of the left side to the right one, as a decimal; empty where nothing is exceeded or that says
     nothing."""
     left, right = real(first), real(second)
     if relation == "==" or not (mpmath.isfinite(left) and left > right > 0):
@@ -275,7 +275,7 @@ def _margin(evidence: Evidence) -> str:
 
 #: The verdict of a claim whose check did not come to an end.
 FAILED = "failed"
-#: Of such claims, and of what a note says of the author's code.
+#: The colour of such claims, and of what a note says of the author's code.
 _LOUD = "bold white on red"
 #: How the outcome of a method marks an error in the author's code.
 _FAULT = "its own code fails in "

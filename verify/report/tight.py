@@ -23,8 +23,10 @@ from verify.tightness.sweep import rounded, sentence, series
 _STYLES = {Verdict.CERTIFIED: "bold green", Verdict.OPEN: "yellow", Verdict.REFUTED: "bold red"}
 #: Relative width from which both ends of an interval are drawn.
 _WIDE = 0.01
-#: Columns of panels at most, and inches of one.
-_COLUMNS, _WIDTH, _HEIGHT = 5, 2.2, 1.9
+#: The most columns of panels.
+_COLUMNS = 5
+#: The width and the height of a panel, in inches.
+_WIDTH, _HEIGHT = 2.2, 1.9
 #: Inches of a letter in the legend, nearly.
 _LETTER = 0.07
 #: By how many steps of an axis curves are moved apart, so that those that coincide are seen.
@@ -189,7 +191,7 @@ def _panel(
 
 
 def _place(layout: _Layout, point: Point, index: int, aside: float) -> float:
-    """Where a point is drawn, a little aside of its value; in equal ratios, as the values of a grid are spaced."""
+    """The place of a point in a figure, a little aside of its value; in equal ratios, as a grid's values are spaced."""
     if layout.axis is None:
         return index + 1 + _STEP * aside
     return float(dict(point.letters)[layout.axis]) * (1 + _STEP) ** aside

@@ -176,7 +176,7 @@ def rows() -> tuple[ListedClaim, ...]:
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        print(clean(f"{path} is no list of claims that was stored ({error}): it is made anew"), file=sys.stderr)
+        print(clean(f"{path} is not a stored list of claims ({error}): it is made anew"), file=sys.stderr)
     with _no_garbage():
         from fedtheory import claims
 

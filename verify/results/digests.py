@@ -124,7 +124,7 @@ def checker() -> str:
 
 
 def stamp() -> tuple[int, tuple[str, ...]]:
-    """When a file of this package was last changed, in nanoseconds, and which files there are."""
+    """The time of the last change to a file of this package, in nanoseconds, and the files."""
     paths = _files().values()
     # Not the time of modification, which copies preserve.
     return max(path.stat().st_ctime_ns for path in paths), tuple(map(str, paths))
@@ -191,7 +191,7 @@ def _outside() -> frozenset[str]:
 
 
 def _seen(claim: Claim) -> set[str]:
-    """The files that run the figures of which a claim speaks, and that hold what was seen of them."""
+    """The files that run the figures of a claim, and those that hold what was seen of them."""
     papers = {figure.split("/")[0] for figure in getattr(claim.statement, "figures", ())}
     return {path for path in _sums() for paper in papers if path.startswith(f"{_PAPERS}{paper}{_RERUNS}")}
 

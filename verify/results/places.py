@@ -1,4 +1,4 @@
-"""Where a command is asked to write: seen before the work, not after it."""
+"""The places where a command is asked to write: checked before the work, not after it."""
 
 from __future__ import annotations
 

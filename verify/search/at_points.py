@@ -91,5 +91,5 @@ def at_each(
 
 
 def _place(case: Case, error: Exception | None = None) -> str:
-    """At which instance something was left open; an error of the claim's own code names it already."""
+    """The instance at which something was left open; an error of the claim's own code names it already."""
     return "" if isinstance(error, Unrunnable) else f"at {case.instance.text or case.recipe}: "

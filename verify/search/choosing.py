@@ -173,7 +173,7 @@ def _digits(example: Counterexample) -> int:
 
 
 def _length(value: int | Fraction) -> int:
-    """How many characters a number takes; about so many of one that Python refuses to write out."""
+    """The number of characters of a number, about, if Python refuses to write it out."""
     bits = value.numerator.bit_length() + value.denominator.bit_length()
     return len(str(value)) if bits < WRITTEN else bits * 3 // 10
 

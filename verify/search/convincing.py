@@ -1,4 +1,4 @@
-"""Which of two counterexamples convinces an author more: the one order by which all of them are chosen.
+"""The order of counterexamples by how well they convince an author: all of them are chosen by it.
 
 In this order: hypotheses are met strictly (what is declared positive, such as zeta, is not 0); the run begins where the
 paper begins it; it fails after a round, and not before the first; the ratio of the sides is large, by orders of
@@ -84,7 +84,7 @@ def _narrow(example: Counterexample) -> int:
 
 
 def excess(example: Counterexample) -> float:
-    """By how much the larger side exceeds the other, relative to it: 1 where it is twice as large."""
+    """The excess of the larger side over the other, relative to it: 1 where it is twice as large."""
     if not (finite(example.left) and finite(example.right)):
         return math.inf
     share = -margin(example)

@@ -1,4 +1,4 @@
-"""Where the expressions of a claim turn: the values of its letters at which it may be false between the points.
+"""Turning points of a claim's expressions: values of its letters at which it may be false between the points.
 
 A statement that holds at some points is false elsewhere where its own formulas do something else there. What a sum of
 letters can do is vanish, beside a pole, a kink or a narrow bump that it makes in what it stands in; and turn, where its

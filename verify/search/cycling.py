@@ -36,7 +36,7 @@ _STEP = Fraction(1, 10**12)
 
 
 def candidates(case: Case, theta: Array) -> list[int]:
-    """Which of the starts ``theta (M, dimension)`` lead, in floats, to a cycle that is not the optimum."""
+    """The starts ``theta (M, dimension)`` that lead, in floats, to a cycle that is not the optimum."""
     if case.instance.coordinates is None:
         return []
     found = _periods(case, theta)

@@ -37,7 +37,7 @@ class HuntLimits:
     far_every: int = 4  # one in this many is looked at far away too
     close: int = 2  # the first that are met are looked at next to the optimum in fractions, which is slow
     wider: int = 10  # times more recipes are proposed where those are wanted that a changed claim alone allows
-    # Of each way in which maxima bind, evaluated exactly where floats cannot tell equality from a violation.
+    # For each way in which maxima bind, evaluated exactly where floats cannot tell equality from a violation.
     ties: int = 3
     # From which the search climbs to worse parameters; and as many where hypotheses leave the least room.
     starts: int = 3
@@ -112,7 +112,7 @@ def failed_assertion(case: Case) -> str:
         asserted.check_replicas(case)
         why = asserted.failed_assertion(case) or asserted.unfixed(case)
     except (ZeroDivisionError, NoStep) as error:
-        # Whether sides are numbers is seen when they are evaluated; but a limit has no meaning without the steps.
+        # Evaluation shows whether sides are numbers; but a limit has no meaning without the steps.
         culprit = str(error) if isinstance(error, NoStep) else f"{theirs(error)} divides by zero"
         why = culprit if case.statement.scope is Scope.LIMIT else ""
     return f"{why}: at {case.instance.text}" if why else ""
@@ -176,7 +176,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if asked:
                 wrong = failed_assertion(case.anew())
             if wrong and not limit:
-                # What is known of states decides of which ones a statement speaks.
+                # What is known of states decides which ones a statement covers.
                 break
             findings, more = states.examine(case, rng), []
             tied = _tied(case, findings or [], ties)
@@ -402,7 +402,7 @@ def _place(met: _Met) -> str:
 
 
 def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
-    """Where each hypothesis that bounds letters leaves least room, and where all of them together do.
+    """The places where each hypothesis that bounds letters leaves least room, and where all of them together do.
 
     Of several instances the one nearest to a violation; and where all leave least, some at which what no hypothesis
     bounds is extreme. A hypothesis that asks for a little too little fails there, if anywhere.
@@ -465,7 +465,7 @@ def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
 
 
 def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
-    """How far apart the two sides are, relative to them, to nine digits; 1 where they speak of more than letters."""
+    """The distance of the two sides, relative to them, to nine digits; 1 where they contain more than letters."""
     if not bound.free_symbols <= set(values):
         return 1.0
     left, right = (real(evaluate(side, values)) for side in (bound.lhs, bound.rhs))
@@ -473,7 +473,7 @@ def _room(bound: sympy.Rel, values: Mapping[sympy.Expr, Any]) -> float:
 
 
 def wildness(recipe: Recipe) -> float:
-    """How far the constants of a recipe are from small rationals: the digits of numerators and denominators.
+    """The distance of a recipe's constants from small rationals: the digits of numerators and denominators.
 
     Of the clients' constants the longest counts: that there are many of them makes no program harder to round.
     """
@@ -493,7 +493,7 @@ def _digits(value: Any) -> float:
 
 
 def regime(case: Case) -> tuple[int, ...]:
-    """Which argument of each maximum and minimum in the statement is the one that counts at a recipe's parameters.
+    """The argument of each maximum and minimum in the statement that counts at a recipe's parameters.
 
     Those of quantities are left out.
     """

@@ -1,7 +1,7 @@
 """Looking off the points at which a claim is certified, for where it is false between or beyond them.
 
 From those points, and from where the claim's own formulas turn, the ratio of its sides at the worst states is climbed
-over all constants, and followed while there are more and more clients where the claim speaks of their number.
+over all constants, and followed while there are more and more clients where the claim mentions their number.
 """
 
 from __future__ import annotations

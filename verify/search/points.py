@@ -1,6 +1,6 @@
 """The choices of the parameters at which a claim is certified, and whether they are all there are.
 
-A certificate speaks of one choice. Of another value of a letter, or of more clients, many certificates say as little as
+A certificate is about one choice. Of another value of a letter, or of more clients, many certificates say as little as
 one: what holds at all of them may fail between them, or beyond. So a claim is certified where its programs depend on
 nothing but numbers that equations among its hypotheses fix, and on numbers of clients that are listed, each of which
 has a certificate. The class of functions has to state that its letters say all that it says of its functions; there
@@ -123,7 +123,7 @@ class Choices:
         return f"none has n = {number}" + (", with g" if with_g else "") if number else ""
 
     def describe(self) -> str:
-        """How many there are, those that differ by units counted once, and one of them."""
+        """Their number, those that differ by units counted once, and one of them."""
         units = tuple(scalings(self.claim, symbolic.assumed(self.claim)))
         places = {_scaled(case.letters, units): case for case in self.cases}
         largest = max(places.values(), key=lambda case: len(case.recipe.get("clients", ())))
@@ -137,7 +137,7 @@ def _unfixed(claim: Claim, code: whole.Code) -> str:
     """Return the number without a letter on which the code depends, in words; empty if there is none."""
     named = {"n", *(source for source in claim.setting.sources.values() if isinstance(source, str)), *_given(claim)}
     others = sorted(code.numbers() - named)
-    return code.unread or (f"its code depends on {others[0]}, which is no letter" if others else "")
+    return code.unread or (f"its code depends on {others[0]}, which is not a letter" if others else "")
 
 
 def _letters(known: Mapping[sympy.Expr, Any]) -> str:
@@ -172,7 +172,7 @@ def _solved(e: sympy.Expr) -> tuple[sympy.Expr, Fraction] | None:
 
 
 def _algorithms(claim: Claim) -> tuple[Any, ...]:
-    """The algorithms of which a claim speaks: that of its setting, and those of its statement."""
+    """The algorithms of a claim: that of its setting, and those of its statement."""
     candidates = (claim.setting.algorithm, claim.statement.algorithm, getattr(claim.statement, "second", None))
     return tuple(algorithm for algorithm in candidates if algorithm is not None)
 

@@ -77,7 +77,7 @@ def _distance(left: Any, right: Any) -> Any:
 
 
 def _words(case: Case) -> str:
-    """The instance in words; of bare constants only those that the statement speaks of."""
+    """The instance in words; of bare constants only those that the statement mentions."""
     if not case.setting.of_constants:
         return case.instance.text
     used = {str(s) for c in case.statement.comparisons for side in (c.left, c.right) for s in side.free_symbols}

@@ -77,7 +77,7 @@ def sort_of(f: Any) -> str:
 
 
 def words(seen: Collection[FunctionsSeen]) -> str:
-    """Which functions, in which dimensions, after how many rounds; empty where there were none."""
+    """The functions, the dimensions and the numbers of rounds; empty if there were none."""
     if not seen:
         return ""
     last: dict[str, int] = {}
@@ -88,7 +88,7 @@ def words(seen: Collection[FunctionsSeen]) -> str:
 
 
 def with_draws(seen: Collection[FunctionsSeen]) -> str:
-    """How far a bound was followed where what is drawn makes a difference; empty where nowhere."""
+    """The number of rounds for which a bound was followed where draws make a difference; empty if there are none."""
     found = []
     for name in sorted({s.sort for s in seen if s.drawn}):
         of_sort = [s for s in seen if s.drawn and s.sort == name]
@@ -99,7 +99,7 @@ def with_draws(seen: Collection[FunctionsSeen]) -> str:
 
 
 def unmoved(claim: Claim, recipes: Sequence[Recipe]) -> tuple[str, ...]:
-    """Parts of the state that may be anything where a claim speaks of one step, and that a search of instances of these
+    """Parts of the state that may be anything where a claim is about one step, and that a search of instances of these
     recipes has only as ``init`` makes them, from those that it takes."""
     statement, setting = claim.statement, claim.setting
     otherwise = statement.scope is not Scope.STEP

@@ -138,7 +138,7 @@ def _first_state(best: Counterexample, offers: Iterable[Coordinates], left: Iter
 
 
 def _suspects(best: Counterexample, points: list[Coordinates]) -> list[bool]:
-    """At which states the inequality may fail: floats leave out those at which it holds by far, all of them at once."""
+    """The states at which the inequality may fail: floats leave out those at which it holds by far, all at once."""
     everywhere = [True] * len(points)
     if not best.part.isdigit() or best.relation == "==" or len({len(point) for point in points}) != 1:
         return everywhere

@@ -97,8 +97,7 @@ def _is_positive(Q: Array) -> bool:
 
 def _absolute(Q: Array) -> Array:
     values, vectors = np.linalg.eigh(Q)
-    found: Array = (vectors * abs(values)) @ vectors.T
-    return found
+    return (vectors * abs(values)) @ vectors.T
 
 
 def _split(Q: Array) -> tuple[Array, Array]:

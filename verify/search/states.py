@@ -55,7 +55,7 @@ NEARBY = (1e-5, 1e-2, 1e-6)
 NEAR = Fraction(1, 10**8)
 #: Ratios above 1 by more than this are violations to confirm exactly.
 SUSPECT = 1e-9
-#: By how much more than 1 the ratio is there where floats count: small differences of large numbers lose digits.
+#: The smallest excess over 1 of a ratio that is trusted in floats: small differences of large numbers lose digits.
 BLURRED = 0.02
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
 VIOLATED = 1 + 1e-8
@@ -96,8 +96,8 @@ def is_examined(case: Case) -> bool:
 def find_undefined_side(case: Case, findings: Iterable[Finding]) -> tuple[str, str] | None:
     """Return a side that is undefined in fractions at an existing instance, and where; or None.
 
-    At two simple states, where what divides by zero does so at both, and at those of the findings where a side is no
-    finite float: not for want of a step, since at its optimum a method may stop. What overflows in floats alone is no
+    At two simple states, where what divides by zero does so at both, and at those of the findings where a side is not a
+    finite float: not for want of a step, since at its optimum a method may stop. What overflows in floats alone is not
     such side: nothing is known of it.
     """
     try:
@@ -315,7 +315,7 @@ def _floats(found: Iterable[tuple[Any, Any]]) -> list[tuple[Array, Array]]:
 
 
 def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: np.random.Generator) -> list[Finding]:
-    """The worst state of one comparison; before it one where a side is not a number, if such a state is come upon."""
+    """The worst state of one comparison; before it one where a side is not a number, if such a state is met."""
     size = case.dimension
 
     def both(theta: Array) -> tuple[Array, Array]:
@@ -325,7 +325,7 @@ def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: n
     probe = np.concatenate([np.zeros((1, size)), rng.standard_normal((2, size))])
     broken = ~np.isfinite(np.sum(both(probe), axis=0))
     if broken.any():
-        # Whether it is a number is seen in fractions.
+        # Fractions show whether it is a number.
         undefined = Finding(np.inf, probe[broken][0], rounds, "exact")
         if broken[1:].any():
             return [undefined]
@@ -441,7 +441,7 @@ def violation(case: Case, seed: int = 0) -> Counterexample | None:
 
 
 def floats(claim: Claim, recipes: Iterable[Recipe]) -> str:
-    """Where floats take part in the numbers of a claim at the first of the instances; empty where none do."""
+    """The places where floats take part in the numbers of a claim at the first instance; empty if none do."""
     for recipe in islice(recipes, 1):
         case = Case(claim, recipe)
         point = tuple(Fraction(i + 2, 3) for i in range(case.dimension))

@@ -76,7 +76,7 @@ class _Degrees:
             for form in known[1:]:
                 self.equal(known[0], form)
             return known[0] if known else None
-        # Of anything else, as a power with letters in it, the arguments are numbers without a unit.
+        # The arguments of anything else, as a power with letters in it, are numbers without a unit.
         for known_or_not in forms:
             self.equal(known_or_not, {})
         return {}

@@ -37,8 +37,7 @@ def onto(case: Case, point: Coordinates) -> Coordinates:
         value = (
             np.broadcast_to(value, (len(rows), *np.shape(value)[1:])) if np.ndim(value) else np.full(len(rows), value)
         )
-        found: Array = exact(value.reshape(len(rows), -1))
-        return found
+        return exact(value.reshape(len(rows), -1))
 
     at = as_row(point)
     try:

@@ -189,7 +189,7 @@ def _sides(claim: Claim) -> tuple[Bound, dict[str, sympy.Expr]]:
     if not all(q.after for q in statement.quantities) or statement.left not in {
         q.expression for q in statement.quantities
     }:
-        raise Unprovable(f"{claim.id} does not speak of the state after T rounds alone")
+        raise Unprovable(f"{claim.id} is not about the state after T rounds alone")
     return statement, coefficients(claim, statement.override)
 
 

@@ -96,11 +96,11 @@ def _terms(claim: Claim) -> dict[str, sympy.Expr]:
     """
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is None or not all(q.after for q in statement.quantities):
-        raise Unprovable(f"{claim.id} does not speak of the state after T rounds alone")
+        raise Unprovable(f"{claim.id} is not about the state after T rounds alone")
     found = coefficients(claim, statement.override - statement.left)
     names = (_NEXT, _MOVE, _GAP, _SPREAD, _DRIFT)
     if not set(found) <= set(names):
-        raise Unprovable(f"{claim.id} speaks of {', '.join(sorted(set(found) - set(names)))}")
+        raise Unprovable(f"{claim.id} mentions {', '.join(sorted(set(found) - set(names)))}")
     eta, value = _eta(claim)
     return {name: sympy.factor(found.get(name, sympy.S.Zero).subs(eta, value)) for name in names}
 

@@ -97,7 +97,7 @@ class Point:
 
     @property
     def slack(self) -> tuple[Fraction | None, Fraction | None]:
-        """How many times better than printed the best possible is: at least, at most. Below 1 what is printed fails.
+        """How many times better than printed the best possible is: at least, at most. Below 1 the printed bound fails.
 
         For factors rho it is (1 - rho of the worst case)/(1 - rho printed); otherwise printed/worst case.
         """
@@ -105,7 +105,7 @@ class Point:
 
     @property
     def iterations(self) -> tuple[float | None, float | None]:
-        """How many times the iterations that the worst case needs the printed factor promises: at least, at most."""
+        """The iterations that the printed factor promises, over those of the worst case: at least, at most."""
         return _iterations(self, self.upper), _iterations(self, self.lower)
 
 
@@ -289,7 +289,7 @@ def _(statement: Bound, case: Case, choice: Choice) -> list[Point]:
 
 
 def _verdict(case: Case) -> Verdict:
-    """Of the claim as a whole, which may have a better proof than one through its potential alone."""
+    """Compare the claim as a whole, which may have a better proof than one through its potential alone."""
     try:
         found = certifying.certify(case).verdict
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where a stated rate promises nothing: a factor of 1 or more, or one no better than that of a baseline."""
+"""Stated rates that promise nothing: a factor of 1 or more, or one that is not better than a baseline's."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def words(points: Sequence[Point], baseline: str | None = None) -> list[str]:
     against = BASELINES[baseline]
     worse = [point for point, ratio in known if point.printed >= against.factor(ratio)]
     beaten = [p for p, ratio in known if p in worse and p.upper is not None and p.upper < against.factor(ratio)]
-    text = f"the stated factor is no better than {against.words}, at {len(worse)} of {len(known)} points"
+    text = f"the stated factor is not better than {against.words}, at {len(worse)} of {len(known)} points"
     if worse:
         text += f" (as at {worse[0].where}); the worst case itself is better at {len(beaten)} of these"
     return [*lines, text]

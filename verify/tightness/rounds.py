@@ -47,8 +47,10 @@ _LONG = 16
 _NEAR = (1e-8, 1e-7, 1e-6)
 #: Faces that are guessed at where the worst case may be the bound itself.
 _GUESSES = 3
-#: Rows up to which more is tried there, and so many guesses are made: beyond, either takes minutes.
-_SMALL, _MIDDLE = 8, 14
+#: The most rows of a program for which more is tried there: beyond, it takes minutes.
+_SMALL = 8
+#: The most rows for which so many guesses are made, likewise.
+_MIDDLE = 14
 
 
 class _Sides(NamedTuple):
@@ -119,7 +121,7 @@ def _taken(case: Case, rounds: int) -> _Sides:
     letters, formal = (claim.setting.bind(of.problem, of.params) for of in (case.instance, posed.instance))
     occurring = statement.right.free_symbols & set(letters)
     if not may_agree(*({s: values[s] for s in occurring} for values in (letters, formal))):
-        raise ValueError(f"the right side of {claim.id} speaks of the dimension, and the program is of all of them")
+        raise ValueError(f"the right side of {claim.id} mentions the dimension, and the program is of all of them")
     if posed.instance.initial is None:
         raise ValueError(f"the initial state of {claim.id} is not known formally")
     after = Case.of(claim, posed.instance)

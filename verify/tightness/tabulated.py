@@ -31,8 +31,10 @@ from verify.pep.programs import Program, Solution
 _TOLERANCES = (1e-9, 1e-7, 1e-5, 1e-4)
 #: How near a run must come to the solver's value for no other to be looked for.
 _CLOSE = 1e-9
-#: The denominator of coordinates that are not simple, and by how much the Gram matrix that they are of is made larger.
-_GRID, _ROOM = 2**50, 1e-14
+#: The denominator of coordinates that are not simple.
+_GRID = 2**50
+#: The share of its trace that is added to the diagonal of their Gram matrix.
+_ROOM = 1e-14
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Tabulated:
 
     @property
     def n(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return len(self.tables)
 
     def gradient(self, x: Array) -> Array:

@@ -18,8 +18,7 @@ mu, L, gamma, sigma, K = ft.letters("mu L gamma sigma K")
 
 def _correction(problem: Problem, c: Array) -> Array:
     """c_i - c."""
-    found: Array = c - c.sum(axis=-2, keepdims=True) / problem.n
-    return found
+    return c - c.sum(axis=-2, keepdims=True) / problem.n
 
 
 def _step(problem: Problem, params: Any, state: Any, draw: Array) -> Any:
@@ -30,28 +29,24 @@ def _step(problem: Problem, params: Any, state: Any, draw: Array) -> Any:
 def spread(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |y_i - x|^2."""
     apart = state.y - state.x[..., None, :]
-    found: Array = (apart**2).sum(axis=(-1, -2)) / problem.n
-    return found
+    return (apart**2).sum(axis=(-1, -2)) / problem.n
 
 
 def corrected(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |grad f_i(y_i) - c_i + c|^2."""
     steps = problem.f.gradient(state.y) - _correction(problem, state.c)
-    found: Array = (steps**2).sum(axis=(-1, -2)) / problem.n
-    return found
+    return (steps**2).sum(axis=(-1, -2)) / problem.n
 
 
 def variates(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |c_i - grad f_i(x*)|^2."""
-    found: Array = ((state.c - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
-    return found
+    return ((state.c - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
 
 
 def turned(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i <grad f_i(y_i), x - x*>."""
     away = (state.x - problem.x_star)[..., None, :]
-    found: Array = (problem.f.gradient(state.y) * away).sum(axis=(-1, -2)) / problem.n
-    return found
+    return (problem.f.gradient(state.y) * away).sum(axis=(-1, -2)) / problem.n
 
 
 _STATE = {"x": "point", "y": "clients", "c": "clients"}

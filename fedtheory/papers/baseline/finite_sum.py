@@ -44,8 +44,7 @@ def _slope(problem: Problem, params: object, state: gradient_descent.State) -> A
     gradient: Array = problem.f.gradient(x).sum(axis=-2) / problem.n
     if problem.g is not None:
         gradient = gradient + problem.g.gradient(x)[..., 0, :]
-    square: Array = (gradient**2).sum(axis=-1)
-    return square
+    return (gradient**2).sum(axis=-1)
 
 
 def T_saga(problem: Problem, params: saga.Params, state: saga.State) -> Array:

@@ -23,35 +23,30 @@ def _step(problem: Problem, params: Any, state: Any, draw: Array) -> Any:
 
 def _mean(problem: Problem, y: Array) -> Array:
     """The mean of the clients' points."""
-    found: Array = y.sum(axis=-2) / problem.n
-    return found
+    return y.sum(axis=-2) / problem.n
 
 
 def distance(problem: Problem, params: object, state: Any) -> Array:
     """|(mean of the y_i) - x*|^2."""
-    found: Array = ((_mean(problem, state.y) - problem.x_star) ** 2).sum(axis=-1)
-    return found
+    return ((_mean(problem, state.y) - problem.x_star) ** 2).sum(axis=-1)
 
 
 def gap(problem: Problem, params: object, state: Any) -> Array:
     """f - f* at the mean of the y_i."""
     mean = _mean(problem, state.y)
     here, there = (problem.f.value(x[..., None, :]).sum(axis=-1) / problem.n for x in (mean, problem.x_star))
-    found: Array = here - there
-    return found
+    return here - there
 
 
 def spread(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |y_i - mean|^2."""
     apart = state.y - _mean(problem, state.y)[..., None, :]
-    found: Array = (apart**2).sum(axis=(-1, -2)) / problem.n
-    return found
+    return (apart**2).sum(axis=(-1, -2)) / problem.n
 
 
 def slopes(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |grad f_i(y_i)|^2."""
-    found: Array = (problem.f.gradient(state.y) ** 2).sum(axis=(-1, -2)) / problem.n
-    return found
+    return (problem.f.gradient(state.y) ** 2).sum(axis=(-1, -2)) / problem.n
 
 
 local_step = ft.method(

@@ -372,7 +372,7 @@ CLAIMS: tuple[Claim, ...] = (
         requires=_LINEAR,
         reading="LoCoDL prints no stepsizes; eta gamma K <= 1/(2 L (1 + omega)) belongs to the complexity (1 + "
         "omega) kappa. LoCoDL says it of unbiased compressors; Haddadpour et al. may assume more (their text "
-        "was not at hand), so that nothing is said of their theorem",
+        "was not at hand), so that their theorem is not assessed",
         flaw="No proof is printed: it is cited. With omega of 5/2 or more and eta L = 1/(2 (1 + omega)) two clients "
         "that compress independently are thrown farther apart by some draws than others bring them together.",
     ),

@@ -30,8 +30,7 @@ class Draw(NamedTuple):
 
 def _mean(problem: object, params: Any, clients: Array, messages: Array) -> Array:
     """The mean of the participants' messages, ``(..., n, d) -> (..., d)``."""
-    found: Array = np.where(clients[..., None], messages, 0 * messages).sum(axis=-2) / params.tau
-    return found
+    return np.where(clients[..., None], messages, 0 * messages).sum(axis=-2) / params.tau
 
 
 def _sgd_draws(problem: Problem, params: Any, state: object) -> Any:
@@ -55,8 +54,7 @@ _SGD = ft.Setting(
 
 def _variates(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |c_i - grad f_i(x*)|^2."""
-    found: Array = ((state.c - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
-    return found
+    return ((state.c - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
 
 
 def _scaffold_draws(problem: Problem, params: Any, state: object) -> Any:

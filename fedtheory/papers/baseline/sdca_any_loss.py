@@ -59,8 +59,7 @@ def _losses(problem: Problem, params: Params) -> Losses:
 
 def _model(problem: Problem, params: Params, v: Array) -> Array:
     """w = X alpha/(lambda n), ``(..., d)``."""
-    found: Array = -_losses(problem, params).slope(v).sum(axis=-2) / (params.lamda * problem.n)
-    return found
+    return -_losses(problem, params).slope(v).sum(axis=-2) / (params.lamda * problem.n)
 
 
 def _dual(problem: Problem, params: Params, v: Array, E: Array) -> Array:

@@ -126,8 +126,7 @@ def _admits(problem: Problem, params: Params) -> bool:
 
 def _kept(problem: Problem, params: object, at: Aged) -> Array:
     """Eq. (37): |phi_i|^2 - eps_i."""
-    gap: Array = square(transition.residuals(problem, params, at)) - at.eps
-    return gap
+    return square(transition.residuals(problem, params, at)) - at.eps
 
 
 def _of_run(
@@ -190,40 +189,34 @@ def seen(problem: Problem, params: object, at: Aged) -> Array:
 
 def unseen(problem: Problem, params: object, at: Aged) -> Array:
     """Who never took part, ``(m,)``."""
-    found: Array = np.where(at.seen, False, True)
-    return found
+    return np.where(at.seen, False, True)
 
 
 def _gap(problem: Problem, params: Params, at: Aged) -> Array:
     """sigma_i^2 |w_i - w|^2, ``(..., m)``."""
-    found: Array = params.sigma**2 * square(at.W - at.w[..., None, :])
-    return found
+    return params.sigma**2 * square(at.W - at.w[..., None, :])
 
 
 def _weighted_gap(problem: Problem, params: Params, at: Aged) -> Array:
     """left_i sigma_i^2 |w_i - w|^2, ``(..., m)``."""
-    found: Array = at.left * _gap(problem, params, at)
-    return found
+    return at.left * _gap(problem, params, at)
 
 
 def _tolerance(problem: Problem, params: Params, at: Aged) -> Array:
     """E_i eps_i, in which no rounds are left to those that never took part: ``(..., m)``."""
     N, nu = 2 * params.s0 - 1, params.nu
     least = (11 * (1 + (N - 1) * nu) + 176 * N * (1 + nu) / 5) / (1 - nu)
-    found: Array = (least + 11 * (np.where(at.seen, at.left, 0) - 1)) * at.eps
-    return found
+    return (least + 11 * (np.where(at.seen, at.left, 0) - 1)) * at.eps
 
 
 def _uncounted(problem: Problem, params: Params, at: Aged) -> Array:
     """44/15 sigma_i^2 |w_i - w|^2 + 11 eps_i, ``(..., m)``."""
-    found: Array = 44 * _gap(problem, params, at) / 15 + 11 * at.eps
-    return found
+    return 44 * _gap(problem, params, at) / 15 + 11 * at.eps
 
 
 def share(problem: Problem, params: Params, at: Aged) -> Array:
     """eps_i/(1 - nu_i), ``(..., m)``."""
-    found: Array = at.eps / (1 - params.nu)
-    return found
+    return at.eps / (1 - params.nu)
 
 
 def at(name: str, function: Any, later: bool = False) -> Quantity:

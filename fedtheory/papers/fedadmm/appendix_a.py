@@ -50,16 +50,14 @@ def _difference(at_first: bool) -> Any:
     def of(problem: Problem, params: object, state: Pair) -> Array:
         (f_x, g_x), (f_y, g_y) = _of_one(problem, state.x), _of_one(problem, state.y)
         slope = g_x if at_first else g_y
-        gap: Array = f_x - f_y - (slope * (state.x - state.y)).sum(axis=-1)
-        return gap
+        return f_x - f_y - (slope * (state.x - state.y)).sum(axis=-1)
 
     return of
 
 
 def _monotone(problem: Problem, params: object, state: Pair) -> Array:
     (_, g_x), (_, g_y) = _of_one(problem, state.x), _of_one(problem, state.y)
-    product: Array = ((g_x - g_y) * (state.x - state.y)).sum(axis=-1)
-    return product
+    return ((g_x - g_y) * (state.x - state.y)).sum(axis=-1)
 
 
 def _apart(problem: Problem, params: object, state: Pair) -> Array:
@@ -228,8 +226,7 @@ def _above(problem: Problem, params: Weighted, state: Pair) -> Array:
 
 def _towards(problem: Problem, params: Weighted, state: Pair) -> Array:
     """<grad f(x), x - y>."""
-    found: Array = (weighted_gradient(problem, params.alpha, state.x) * (state.x - state.y)).sum(axis=-1)
-    return found
+    return (weighted_gradient(problem, params.alpha, state.x) * (state.x - state.y)).sum(axis=-1)
 
 
 _step_size, _all_alpha = sympy.symbols("t sum_i(alpha_i)", positive=True)

@@ -18,14 +18,12 @@ from fedtheory.settings.relations import Comparison, Quantity
 
 def _next(problem: Problem, params: object, state: object) -> Array:
     """v^{l+1}."""
-    found: Array = inner_step(problem, params, state, None)["v"]
-    return found
+    return inner_step(problem, params, state, None)["v"]
 
 
 def _slope(problem: Problem, params: Any, at: Array) -> Array:
     """alpha_i grad f_i at a point ``(..., d)``."""
-    found: Array = params.alpha * problem.f.gradient(at[..., None, :])[..., 0, :]
-    return found
+    return params.alpha * problem.f.gradient(at[..., None, :])[..., 0, :]
 
 
 def _against(of: Any) -> Any:

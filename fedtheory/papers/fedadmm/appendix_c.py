@@ -100,8 +100,7 @@ def _downhill(at_star: bool) -> Any:
     def of(problem: Problem, params: object, state: Pair) -> Array:
         away = state.x - problem.x_star
         at = problem.x_star + 0 * away if at_star else state.x
-        found: Array = (problem.f.gradient(at[..., None, :])[..., 0, :] * away).sum(axis=-1)
-        return found
+        return (problem.f.gradient(at[..., None, :])[..., 0, :] * away).sum(axis=-1)
 
     return of
 

@@ -80,8 +80,8 @@ def _root(name: str, quantity: Quantity) -> Quantity:
     return Quantity(q(name), Root(quantity.of))
 
 
-def _long(**said: tuple[Quantity, ...]) -> Eventually:
-    return Eventually(fedadmm.algorithm, iteration=ITERATION, **said)  # type: ignore[arg-type]
+def _long(**quantities: tuple[Quantity, ...]) -> Eventually:
+    return Eventually(fedadmm.algorithm, iteration=ITERATION, **quantities)  # type: ignore[arg-type]
 
 
 _STATE = (_root("|w^{tau_k}|", SERVER_SQUARED), _root("|w_i^k|", MODEL_SQUARED), _root("|pi_i^k|", MULTIPLIER_SQUARED))
@@ -118,8 +118,7 @@ ISOLATED = Hypothesis(
 
 def _squared_blocks(problem: Problem, params: object, state: Any) -> Array:
     """sum_i |g_i|^2, the squared gradient of F as a function of m blocks."""
-    total: Array = (steepest(problem, params, state.W) ** 2).sum(axis=(-1, -2))
-    return total
+    return (steepest(problem, params, state.W) ** 2).sum(axis=(-1, -2))
 
 
 def _exact_params(recipe: Recipe, problem: Problem, exact: bool) -> fedadmm.Params:

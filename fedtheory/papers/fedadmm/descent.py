@@ -118,16 +118,14 @@ ACCURACY, ACCURACY_NEXT = (
 def _balance(v: transition.IterationView) -> Array:
     """sum_i (sigma_i (w_i^k - w^{tau_{k+1}}) + pi_i^k)."""
     sigma, w = v.params.sigma[:, None], v.after.w[..., None, :]
-    total: Array = (sigma * (v.state.W - w) + v.state.Pi).sum(axis=-2)
-    return total
+    return (sigma * (v.state.W - w) + v.state.Pi).sum(axis=-2)
 
 
 def _intermediate(v: transition.IterationView, scaled: bool) -> Array:
     """sum_i sigma_i (z_i^k - w^{tau_{k+1}}) as printed, or sum_i (z_i^k - sigma_i w^{tau_{k+1}})."""
     sigma, w = v.params.sigma[:, None], v.after.w[..., None, :]
     Z = transition.before(v.problem, v.params, v.state).Z
-    total: Array = (sigma * (Z - w) if scaled else Z - sigma * w).sum(axis=-2)
-    return total
+    return (sigma * (Z - w) if scaled else Z - sigma * w).sum(axis=-2)
 
 
 _BALANCE = transition.quantity("sum_i(sigma_i(w_i^k-w^{tau_{k+1}})+pi_i^k)", _balance)
@@ -145,8 +143,7 @@ class Models(NamedTuple):
 def _first_residual(problem: Problem, params: transition.Params, state: Models) -> Array:
     """phi_i^0 of all clients, where Algorithm 1 starts: ``(..., m, d)``."""
     start = fedadmm.init(problem, params.fed, state.W)
-    found: Array = start.Pi - iterates.steepest(problem, params, start.W)
-    return found
+    return start.Pi - iterates.steepest(problem, params, start.W)
 
 
 proof_of_lemma_c1 = section("proof of Lemma C.1", TRANSITION, transition.BEGINS, id="lemma-C.1/a/intermediate")
@@ -311,8 +308,7 @@ _along_other = q("<Dbar_i,pi_i-phi_i>")
 def _dropped(v: RunView, k: int) -> Array:
     at = v.state(k + 1)
     shared = at.w[..., None, :] + 0 * at.W
-    drop: Array = v.fed.alpha * (v.problem.f.value(shared) - v.problem.f.value(at.W))
-    return drop
+    return v.fed.alpha * (v.problem.f.value(shared) - v.problem.f.value(at.W))
 
 
 def _inner(sign: int | None) -> Any:
@@ -321,8 +317,7 @@ def _inner(sign: int | None) -> Any:
     def of(v: RunView, k: int) -> Array:
         at = v.state(k + 1)
         other = v.g(k + 1) if sign is None else at.Pi + sign * v.phi(k + 1)
-        product: Array = ((at.W - at.w[..., None, :]) * other).sum(axis=-1)
-        return product
+        return ((at.W - at.w[..., None, :]) * other).sum(axis=-1)
 
     return of
 

@@ -38,8 +38,7 @@ def equal(left: sympy.Expr, right: sympy.Expr) -> tuple[Comparison, Comparison]:
 
 def _residual(v: IterationView) -> Array:
     """alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w), at any w_i, pi_i and w."""
-    found: Array = v.phi() + v.params.sigma[:, None] * v.gap()
-    return found
+    return v.phi() + v.params.sigma[:, None] * v.gap()
 
 
 def _local(v: IterationView, W: Array) -> Array:
@@ -50,7 +49,7 @@ def _local(v: IterationView, W: Array) -> Array:
 
 
 def _gained(v: IterationView) -> Array:
-    """How far L(w, w_i, pi_i) falls by one step (15) from w_i."""
+    """The decrease of L(w, w_i, pi_i) in one step (15) from w_i."""
     size = (v.params.alpha * v.params.r + v.params.sigma)[:, None]
     return _local(v, v.state.W) - _local(v, v.state.W - _residual(v) / size)
 
@@ -82,14 +81,12 @@ EQ_14 = section("eq. (14)", _ANY_POINT, transition.SMOOTH)(
 
 def _moved_on(v: IterationView) -> Array:
     """w^{tau_{k+1}} - w^{tau_k}."""
-    found: Array = transition.server(v.params, v.state) - v.state.w
-    return found
+    return transition.server(v.params, v.state) - v.state.w
 
 
 def from_next(v: IterationView) -> Array:
     """w_i^k - w^{tau_{k+1}}."""
-    found: Array = v.state.W - transition.server(v.params, v.state)[..., None, :]
-    return found
+    return v.state.W - transition.server(v.params, v.state)[..., None, :]
 
 
 def _whole(v: IterationView, w: Array, W: Array) -> Array:
@@ -123,19 +120,16 @@ _P_2 = transition.quantity(
 
 
 def _eq_46(v: IterationView) -> Array:
-    found: Array = v.params.sigma * (square(from_next(v)) - square(v.gap())) / 2
-    return found
+    return v.params.sigma * (square(from_next(v)) - square(v.gap())) / 2
 
 
 def _eq_49(v: IterationView) -> Array:
-    found: Array = v.params.sigma * (v.away() - square(from_next(v))) / 2
-    return found
+    return v.params.sigma * (v.away() - square(from_next(v))) / 2
 
 
 def inner_product(left: Array, right: Array) -> Array:
     """The inner products of vectors along the last axis."""
-    found: Array = (left * right).sum(axis=-1)
-    return found
+    return (left * right).sum(axis=-1)
 
 
 eq_47 = section("eq. (47)", TRANSITION, transition.BEGINS)
@@ -257,8 +251,7 @@ EQ_34 = (
 
 def _blocks(problem: Problem, params: transition.Params, at: State) -> Array:
     """sum_i |g_i|^2: the squared gradient of F as eq. (11) defines it, of m blocks g_i = alpha_i grad f_i(w_i)."""
-    total: Array = square(steepest(problem, params, at.W)).sum(axis=-1)
-    return total
+    return square(steepest(problem, params, at.W)).sum(axis=-1)
 
 
 def _sum_of_g(problem: Problem, params: transition.Params, at: State) -> Array:
@@ -268,8 +261,7 @@ def _sum_of_g(problem: Problem, params: transition.Params, at: State) -> Array:
 
 def _from_multipliers(problem: Problem, params: transition.Params, at: State) -> Array:
     """sum_i |g_i + pi_i|^2: how far the gradient of F is from -Pi, block by block."""
-    apart: Array = square(steepest(problem, params, at.W) - at.Pi).sum(axis=-1)
-    return apart
+    return square(steepest(problem, params, at.W) - at.Pi).sum(axis=-1)
 
 
 _grad_F, _g_all, _apart, _pi_all, _eps_all = parts(

@@ -82,8 +82,7 @@ def _first_lagrangian(averaged: bool) -> Any:
         w = fedadmm.average(params, begun.Z) if averaged else state.w
         gap = W - w[..., None, :]
         terms = params.alpha * problem.f.value(W) + (gap * begun.Pi).sum(axis=-1)
-        total: Array = (terms + params.sigma * (gap**2).sum(axis=-1) / 2).sum(axis=-1)
-        return total
+        return (terms + params.sigma * (gap**2).sum(axis=-1) / 2).sum(axis=-1)
 
     return of
 
@@ -91,8 +90,7 @@ def _first_lagrangian(averaged: bool) -> Any:
 def _first_value(problem: Problem, params: fedadmm.Params, state: Start) -> Array:
     """F(W^0)."""
     W = state.w[..., None, :] + 0 * params.sigma[:, None]
-    total: Array = (params.alpha * problem.f.value(W)).sum(axis=-1)
-    return total
+    return (params.alpha * problem.f.value(W)).sum(axis=-1)
 
 
 _L_0, _F_0 = parts("L^0 F(W^0)")
@@ -123,7 +121,7 @@ INITIAL_STATE = (
         "every quantity that Lemma 4.1 uses at k = 0 is defined by the algorithm",
         kind="parameter-rule",
         origin="implied",
-        reading="told apart by a test of our own, printed nowhere: L^0 = F(W^0) where all w_i^0 are equal. Of the "
+        reading="distinguished by a test of our own, printed nowhere: L^0 = F(W^0) where all w_i^0 are equal. Of the "
         "paper's results only the number c of Theorem 4.3 depends on w^{tau_0}. Its hints are the initial point (w^0, "
         "W^0, Pi^0) of (13), and w^0 = w_i^0 = 0 in Section 5.3",
         flaw="Algorithm 1 computes w^{tau_1} first. w^{tau_0}, on which L^0 depends, is used by Lemma 4.1 and Theorem "
@@ -155,8 +153,7 @@ def _fedavg_params(recipe: Recipe, problem: Problem, exact: bool) -> fedavg_stal
 def _next_average(problem: Problem, params: object, state: Any) -> Array:
     """|w - w*|^2 for the average w of the W, the server's next model."""
     away = state.W.sum(axis=-2) / problem.n - problem.x_star
-    total: Array = (away**2).sum(axis=-1)
-    return total
+    return (away**2).sum(axis=-1)
 
 
 gamma = sympy.Symbol("gamma", positive=True)
@@ -241,8 +238,7 @@ def _taken(problem: Problem, params: Rows, state: Array) -> Array:
 
 def _asked(problem: Problem, params: Rows, state: object) -> Array:
     """-alpha_i grad f_i(0)."""
-    slope: Array = -params.fed.alpha[:, None] * problem.f.gradient(np.zeros((problem.n, 1), dtype=int))
-    return slope
+    return -params.fed.alpha[:, None] * problem.f.gradient(np.zeros((problem.n, 1), dtype=int))
 
 
 def _begun(problem: Problem, params: Rows, state: object) -> Array:
@@ -263,7 +259,7 @@ SECTION_52 = (
         ParameterRule({sigma_i: sympy.Rational(1, 5) * r_i / m, alpha_i: 1 / m}, _CONDITION),
         "the experiments' sigma_i = 0.2 r_i/m satisfies the theorems' condition",
         origin="observed",
-        reading="ours, no sentence of the paper, whose Section 5.2 sets sigma_i and does not speak of the condition",
+        reading="ours, no sentence of the paper, whose Section 5.2 sets sigma_i and does not mention the condition",
         flaw="With alpha_i = 1/m the theorems' 3 alpha_i r_i is 3 r_i/m, fifteen times the 0.2 r_i/m of the "
         "experiments.",
     ),
@@ -280,7 +276,7 @@ SECTION_52 = (
         kind="parameter-rule",
         setting=_LEAST_SQUARES,
         origin="observed",
-        reading="ours, no sentence of the paper, whose Section 5.2 sets w_i^0 and pi_i^0 and does not speak of those "
+        reading="ours, no sentence of the paper, whose Section 5.2 sets w_i^0 and pi_i^0 and does not mention those "
         "of Algorithm 1",
         flaw="pi_i^0 = -alpha_i grad f_i(w_i^0) is 0 at w_i^0 = 0 only where the gradient of f_i vanishes there.",
     ),
@@ -402,8 +398,7 @@ def _weights(recipe: Recipe, problem: Problem, exact: bool) -> Weights:
 def _between(problem: Problem, params: Weights, state: Pair) -> Array:
     """<grad f(x) - grad f(y), x - y>."""
     slopes = weighted_gradient(problem, params.alpha, state.x) - weighted_gradient(problem, params.alpha, state.y)
-    product: Array = (slopes * (state.x - state.y)).sum(axis=-1)
-    return product
+    return (slopes * (state.x - state.y)).sum(axis=-1)
 
 
 def _above_plane(problem: Problem, params: Weights, state: Pair) -> Array:
@@ -414,8 +409,7 @@ def _above_plane(problem: Problem, params: Weights, state: Pair) -> Array:
 
 
 def _apart_squared(problem: Problem, params: Weights, state: Pair) -> Array:
-    total: Array = ((state.x - state.y) ** 2).sum(axis=-1)
-    return total
+    return ((state.x - state.y) ** 2).sum(axis=-1)
 
 
 mu_1, alpha_1 = sympy.symbols("mu_1 alpha_1", positive=True)

@@ -56,7 +56,7 @@ TABLE_1 = section("Table 1", _ALL)(
 TIMES = section("Section 5.4.4", _ALL)(
     "times",
     Experiment(
-        "times rise with m, and FedADMM is the fastest by far: at m = 4000 (of which data is not said) it takes 73 "
+        "times rise with m, and FedADMM is the fastest by far: at m = 4000 (the data are not named) it takes 73 "
         "seconds, the others 475 to 4711",
         figures=("fedadmm/figure-5",),
         about=("computing times", "FedADMM is the fastest"),

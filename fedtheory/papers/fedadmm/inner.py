@@ -203,12 +203,12 @@ EQ_16 = (
         tex=r"\kappa=\log_{\varrho}\left\lceil\frac{2(\alpha_i^2r_i^2+\sigma_i^2)\|\mathbf{w}^{\tau_{k+1}}-"
         r"\mathbf{v}_i^*\|^2}{\epsilon_i^{k+1}}\right\rceil-1",
         uses=("theorem-3.1/contraction", "eq-33"),
-        reading="kappa = log_rho(ceil(X)) - 1 is no integer: the steps l = 0, ..., kappa are those with l <= kappa. "
-        "Rounded up it would be enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no step, it "
-        "is not looked at",
+        reading="kappa = log_rho(ceil(X)) - 1 is not an integer: the steps l = 0, ..., kappa are those with l <= "
+        "kappa. Rounded up it would be enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no "
+        "step, it is not looked at",
         literal_of="theorem-3.1/eq-16/repaired",
-        flaw="X/rho^(kappa+1) <= 1 is solved with the ceiling inside the logarithm, log_rho(ceil(X)) - 1, which is no "
-        "integer, and negative for small X; a number of steps is its ceiling, outside.",
+        flaw="X/rho^(kappa+1) <= 1 is solved with the ceiling inside the logarithm, log_rho(ceil(X)) - 1, which is not "
+        "an integer, and negative for small X; a number of steps is its ceiling, outside.",
     ),
     eq_16(
         "repaired",

@@ -15,22 +15,19 @@ from fedtheory.settings.quantities import Difference, Image, Shared, Square, Tot
 
 def steepest(problem: Problem, params: Any, W: Array) -> Array:
     """-alpha_i grad f_i(w_i), ``(..., m, d) -> (..., m, d)``."""
-    found: Array = -(params.alpha[:, None] * problem.f.gradient(W))
-    return found
+    return -(params.alpha[:, None] * problem.f.gradient(W))
 
 
 def lagrangian(problem: Problem, params: Any, at: Any) -> Array:
     """The augmented Lagrangian, eq. (12): sum_i (alpha_i f_i(w_i) + <pi_i, w_i - w> + (sigma_i/2) |w_i - w|^2)."""
     gap = at.W - at.w[..., None, :]
     terms = params.alpha * problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
-    total: Array = (terms + params.sigma * square(gap) / 2).sum(axis=-1)
-    return total
+    return (terms + params.sigma * square(gap) / 2).sum(axis=-1)
 
 
 def tolerance(problem: Problem, params: Any, at: Any) -> Array:
     """The weighted tolerances of the clients, ``(..., m)``."""
-    eps: Array = at.eps / ((1 - params.nu) * params.sigma)
-    return eps
+    return at.eps / ((1 - params.nu) * params.sigma)
 
 
 #: The weighted sum of all tolerances.
@@ -44,31 +41,27 @@ def objective(problem: Problem, params: Any, at: Any) -> Array:
 
 def accuracy(problem: Problem, params: object, at: State) -> Array:
     """The tolerances of the clients, ``(..., m)``."""
-    eps: Array = at.eps
-    return eps
+    return at.eps
 
 
 def server_model(problem: Problem, params: object, at: State) -> Array:
     """The server's model."""
-    w: Array = at.w
-    return w
+    return at.w
 
 
 def models(problem: Problem, params: object, at: State) -> Array:
     """The models of the clients."""
-    W: Array = at.W
-    return W
+    return at.W
 
 
 def multipliers(problem: Problem, params: object, at: State) -> Array:
     """The multipliers of the clients."""
-    Pi: Array = at.Pi
-    return Pi
+    return at.Pi
 
 
-#: Of each client: the distance of its model to that of the server, as a vector and squared.
+#: Each client's distance of its model to that of the server, as a vector and squared.
 gaps = Difference(models, Shared(server_model))
 disagreement = Square(gaps)
-#: Of each client: -g_i, and phi_i = pi_i + g_i of eq. (37).
+#: Each client's -g_i, and phi_i = pi_i + g_i of eq. (37).
 downhill = Image(steepest, models)
 residual = Difference(multipliers, downhill)

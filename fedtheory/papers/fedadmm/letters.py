@@ -20,7 +20,7 @@ SIGN = "the sign of 1/k_0 in eq. (55)"
 #: Clients, iterations of a round, rounds of a window of Scheme 4.1, and an iteration.
 m, k0, s0 = sympy.symbols("m k_0 s_0", integer=True, positive=True)
 k = sympy.Symbol("k", integer=True, nonnegative=True)
-#: Of a client: weight, Lipschitz constant of the gradient, bound on its negative curvature, penalty, factor of eq. (5).
+#: A client's weight, Lipschitz constant of the gradient, bound on its negative curvature, penalty, factor of eq. (5).
 alpha_i, r_i, sigma_i = sympy.symbols("alpha_i r_i sigma_i", positive=True)
 s_i = sympy.Symbol("s_i", nonnegative=True)
 nu_i = sympy.Symbol("nu_i", positive=True)

@@ -229,8 +229,7 @@ START = Hypothesis(
 
 def optimum(problem: Problem, params: object) -> Array:
     """w*, a minimiser of f: there is one, as f is coercive and continuous."""
-    w: Array = problem.x_star
-    return w
+    return problem.x_star
 
 
 def least(problem: Problem, params: Any) -> Array:

@@ -109,8 +109,7 @@ AGREED = Setting(
 def _augmented(params: Penalties, w: Array, state: Variables) -> Array:
     """The terms of the augmented Lagrangian that depend on w."""
     gap = state.W - w[..., None, :]
-    total: Array = ((gap * state.Pi).sum(axis=-1) + params.sigma * square(gap) / 2).sum(axis=-1)
-    return total
+    return ((gap * state.Pi).sum(axis=-1) + params.sigma * square(gap) / 2).sum(axis=-1)
 
 
 def _at_any(problem: Problem, params: Penalties, state: Variables) -> Array:
@@ -173,15 +172,13 @@ def _inner_at_closed_form(problem: Problem, params: Penalties, state: Variables)
 
 def _gradient(problem: Problem, params: Penalties, state: Variables) -> Array:
     """grad f(w)."""
-    slope: Array = (params.alpha[:, None] * problem.f.gradient(state.W)).sum(axis=-2)
-    return slope
+    return (params.alpha[:, None] * problem.f.gradient(state.W)).sum(axis=-2)
 
 
 def _lines(problem: Problem, params: Penalties, state: Variables) -> Array:
     """The sum over i of the first line of (19), less the third."""
     first = params.alpha[:, None] * problem.f.gradient(state.W) + state.Pi
-    total: Array = first.sum(axis=-2) - state.Pi.sum(axis=-2)
-    return total
+    return first.sum(axis=-2) - state.Pi.sum(axis=-2)
 
 
 _L_w, _L_min, _inner_u, _inner_min, _v, _v_closed, _grad, _res = parts(

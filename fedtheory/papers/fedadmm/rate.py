@@ -45,8 +45,7 @@ AFTER = Hypothesis("k > s_0 k_0", sympy.Gt(k, s0 * k0, evaluate=False))
 
 def _per_client(nu: Array) -> Array:
     """(1 + theta) 128/3 (1 + nu_i) + (1 + 1/theta) nu_i with theta = 1/10, ``(m,)``."""
-    found: Array = Fraction(704, 15) * (1 + nu) + 11 * nu
-    return found
+    return Fraction(704, 15) * (1 + nu) + 11 * nu
 
 
 def smallest(v: RunView, k: int) -> Array:

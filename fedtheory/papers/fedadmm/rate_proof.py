@@ -271,8 +271,7 @@ def _windows(run: ScheduledRun) -> int:
 def _at_windows(v: RunView, k: int) -> Array:
     """s_0 eps_i^{a s_0 k_0} for 1 <= a <= ceil(t/s_0), added up: ``(m,)``."""
     long = v.run.s0 * v.fed.k0
-    found: Array = v.run.s0 * v.history.eps[long : _windows(v.run) * long + 1 : long].sum(axis=0)
-    return found
+    return v.run.s0 * v.history.eps[long : _windows(v.run) * long + 1 : long].sum(axis=0)
 
 
 _OF_69 = (

@@ -191,8 +191,7 @@ _least, _least_late, _least_odd = parts(
 
 def _over(v: RunView, iterations: range) -> Array:
     """The least |grad f(w^{tau_{s+1}})|^2 over so many s."""
-    found: Array = np.min(np.stack([v.slope(s + 1) for s in iterations]), axis=0)
-    return found
+    return np.min(np.stack([v.slope(s + 1) for s in iterations]), axis=0)
 
 
 def _late(v: RunView, k: int) -> Array:

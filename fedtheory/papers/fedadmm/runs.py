@@ -1,7 +1,7 @@
 """Runs of Algorithm 1 in few dimensions, each iteration by the algorithm's own code, in floats or fractions.
 
 A recipe says the clients' functions, who takes part in each round, and the residuals with which eq. (6) is met; the
-coordinates are w_i^0 and w^{tau_0}. A statement about a run speaks of iteration ``k`` and of the client ``i``, which
+coordinates are w_i^0 and w^{tau_0}. A statement about a run concerns iteration ``k`` and client ``i``, which
 are any, and of the whole history.
 """
 
@@ -81,7 +81,7 @@ class History(NamedTuple):
 
 #: As in Algorithm 1, with the points that meet eq. (6).
 PARTS = {
-    "W": "w_i <- the point with alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w) = its residual (0, or as told), for "
+    "W": "w_i <- the point with alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w) = its residual (0, or as given), for "
     "participants",
 }
 
@@ -105,8 +105,7 @@ class RunView:
 
     def g(self, j: int) -> Array:
         """alpha_i grad f_i(w_i^j)."""
-        slope: Array = self.fed.alpha[:, None] * self.problem.f.gradient(self.history.W[j])
-        return slope
+        return self.fed.alpha[:, None] * self.problem.f.gradient(self.history.W[j])
 
     def phi(self, j: int) -> Array:
         """Eq. (37): g_i^j + pi_i^j."""

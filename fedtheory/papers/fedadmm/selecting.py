@@ -95,7 +95,7 @@ GAP = (
         tex=r"\max\left\{u-v:i\in\Omega^v,i\in\Omega^u,i\notin\Omega^\tau,\tau=v+1,\cdots,u-1\right\}\le s_0",
         reading="the windows begin at tau = 0, s_0, 2 s_0, ..., as printed, not at every tau",
         flaw="No proof is printed. A client that is selected in the first round of a window and in the last one of "
-        "the next waits for 2 s_0 - 1 rounds: Scheme 4.1 speaks of windows that begin at multiples of s_0 only.",
+        "the next waits for 2 s_0 - 1 rounds: Scheme 4.1 considers windows that begin at multiples of s_0 only.",
         root=LONG_WAIT,
     ),
     eq_21(
@@ -110,7 +110,7 @@ GAP = (
 
 
 def _left_out(problem: object, params: Selection, state: object) -> Array:
-    """How many clients the windows of s_0 + 1 rounds, all of them whole, leave out, in all."""
+    """The number of clients that all whole windows of s_0 + 1 rounds leave out."""
     length = params.s0 + 1
     whole = len(params.masks) // length
     windows = params.masks[: whole * length].reshape(whole, length, -1)

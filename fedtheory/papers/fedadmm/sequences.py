@@ -42,40 +42,34 @@ from fedtheory.settings.relations import Comparison, Quantity
 
 def values(problem: Problem, params: transition.Params, at: Any) -> Array:
     """F(W^k)."""
-    total: Array = (params.alpha * problem.f.value(at.W)).sum(axis=-1)
-    return total
+    return (params.alpha * problem.f.value(at.W)).sum(axis=-1)
 
 
 def excess(problem: Problem, params: transition.Params, at: State) -> Array:
     """alpha_i (f_i(w_i^k) - f_i(w^{tau_k})), ``(..., m)``."""
     shared = at.w[..., None, :] + 0 * at.W
-    found: Array = params.alpha * (problem.f.value(at.W) - problem.f.value(shared))
-    return found
+    return params.alpha * (problem.f.value(at.W) - problem.f.value(shared))
 
 
 def coupling(problem: Problem, params: transition.Params, at: State) -> Array:
     """<w_i^k - w^{tau_k}, pi_i^k> + sigma_i/2 |w_i^k - w^{tau_k}|^2, ``(..., m)``."""
     gap = gaps(problem, params, at)
-    found: Array = (gap * (at.Pi + params.sigma[:, None] * gap / 2)).sum(axis=-1)
-    return found
+    return (gap * (at.Pi + params.sigma[:, None] * gap / 2)).sum(axis=-1)
 
 
 def spread(problem: Problem, params: transition.Params, at: State) -> Array:
     """sigma_i |w_i^k - w^{tau_k}|^2, ``(..., m)``."""
-    found: Array = params.sigma * disagreement(problem, params, at)
-    return found
+    return params.sigma * disagreement(problem, params, at)
 
 
 def sum_of_gradients(problem: Problem, params: transition.Params, at: State) -> Array:
     """The sum of the g_i."""
-    total: Array = (params.alpha[:, None] * problem.f.gradient(at.W)).sum(axis=-2)
-    return total
+    return (params.alpha[:, None] * problem.f.gradient(at.W)).sum(axis=-2)
 
 
 def sum_of_multipliers(problem: Problem, params: object, at: State) -> Array:
     """The sum of the multipliers."""
-    total: Array = at.Pi.sum(axis=-2)
-    return total
+    return at.Pi.sum(axis=-2)
 
 
 def _from_zero(problem: Problem, params: transition.Params, at: State) -> Array:

@@ -65,7 +65,7 @@ class Params(NamedTuple):
 
     @property
     def fed(self) -> fedadmm.Params:
-        """Those of Algorithm 1; who takes part its update is told."""
+        """Those of Algorithm 1, whose update is given who takes part."""
         everybody = Fixed(np.ones((1, len(self.r)), dtype=bool))
         return fedadmm.Params(self.alpha, self.sigma, self.nu, 0 * self.nu, 1, everybody, Given())
 
@@ -98,7 +98,7 @@ PARTS = {
 
 
 def largest(first: Array, *others: Array) -> Array:
-    """The largest. Forms do not compare: of them the first, which the setting says is no smaller than the others."""
+    """The largest. Forms do not compare: of them the first, which by the setting is at least as large as the others."""
     try:
         return reduce(lambda a, b: np.where(b > a, b, a), others, first)
     except ValueError:
@@ -123,8 +123,7 @@ def _residuals(problem: Problem, params: Params, state: State) -> tuple[Array, A
 
 def residuals(problem: Problem, params: object, at: Any) -> Array:
     """phi_i of (37), of a state of Algorithm 1 or of this setting, ``(..., m, d)``."""
-    found: Array = at.Pi - steepest(problem, params, at.W)
-    return found
+    return at.Pi - steepest(problem, params, at.W)
 
 
 def server(params: Params, state: State) -> Array:
@@ -172,8 +171,7 @@ def _of_state(problem: Problem, params: Params, w: Array, W: Array, Phi: Array, 
 
 def _known_of_state(problem: Problem, params: Params, state: State) -> Array:
     """|phi_i^k|^2 - eps_i^k."""
-    gap: Array = square(residuals(problem, params, state)) - state.eps
-    return gap
+    return square(residuals(problem, params, state)) - state.eps
 
 
 def _centre(problem: Problem, params: Params) -> State:
@@ -266,7 +264,7 @@ TRANSITION = Setting(
 
 #: With the letter of the largest sigma_i, too.
 WITH_LARGEST = replace(TRANSITION, letters={**_LETTERS, sigma_bar: lambda problem, params: max(params.sigma)})
-#: The same iterations, for statements that do not speak of eps_i^{k+1}.
+#: The same iterations, for statements that do not mention eps_i^{k+1}.
 BEFORE_IT_FALLS = replace(
     TRANSITION,
     algorithm=replace(algorithm, name="fedadmm, one iteration, (5) with equality", init=_kept_at_most),
@@ -287,8 +285,7 @@ def step_condition(factor: Scalar) -> Hypothesis:
 
 def _bend(problem: Problem, params: Any) -> Array:
     """alpha_i r_i, ``(m,)``."""
-    found: Array = params.alpha * params.r
-    return found
+    return params.alpha * params.r
 
 
 SMOOTH = Hypothesis(
@@ -309,8 +306,7 @@ def before(problem: Problem, params: Params, state: State) -> fedadmm.State:
 
 def _kept(problem: Problem, params: object, at: fedadmm.State) -> Array:
     """Eq. (37): |phi_i|^2 - eps_i."""
-    gap: Array = square(residuals(problem, params, at)) - at.eps
-    return gap
+    return square(residuals(problem, params, at)) - at.eps
 
 
 def _every(recipe: Recipe) -> Iterator[Recipe]:
@@ -388,24 +384,20 @@ class IterationView:
 
     def gap(self) -> Array:
         """w_i^k - w^{tau_k}."""
-        away: Array = self.state.W - self.state.w[..., None, :]
-        return away
+        return self.state.W - self.state.w[..., None, :]
 
     def along(self, other: Array) -> Array:
         """<w_i^k - w^{tau_k}, other_i>."""
-        product: Array = (self.gap() * other).sum(axis=-1)
-        return product
+        return (self.gap() * other).sum(axis=-1)
 
     def drop(self) -> Array:
         """alpha_i (f_i(w^{tau_k}) - f_i(w_i^k))."""
         shared = self.state.w[..., None, :] + 0 * self.state.W
-        found: Array = self.params.alpha * (self.problem.f.value(shared) - self.problem.f.value(self.state.W))
-        return found
+        return self.params.alpha * (self.problem.f.value(shared) - self.problem.f.value(self.state.W))
 
     def g(self) -> Array:
         """g_i^k."""
-        slope: Array = self.params.alpha[:, None] * self.problem.f.gradient(self.state.W)
-        return slope
+        return self.params.alpha[:, None] * self.problem.f.gradient(self.state.W)
 
     def phi(self) -> Array:
         """phi_i^k of (37)."""

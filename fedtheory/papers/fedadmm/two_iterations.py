@@ -65,14 +65,12 @@ def _known(problem: Problem, params: object, state: transition.State) -> Array:
 
 def _later_model(v: IterationView) -> Array:
     """w_i^{k+1}."""
-    found: Array = v.state.W + v.state.D
-    return found
+    return v.state.W + v.state.D
 
 
 def _turned(v: IterationView) -> Array:
     """pi_i^{k+1} - pi_i^{l+1}, where pi_i^{k+1} is phi_i^{k+1} - g_i^{k+1}."""
-    found: Array = v.state.F + steepest(v.problem, v.params, _later_model(v)) - v.state.Pi
-    return found
+    return v.state.F + steepest(v.problem, v.params, _later_model(v)) - v.state.Pi
 
 
 TWO = replace(

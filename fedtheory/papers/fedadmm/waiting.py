@@ -55,8 +55,7 @@ def _origin(problem: Problem, params: Penalty) -> Waits:
 
 def _missing(params: Penalty, Dpi: Array, Dw: Array) -> Array:
     """The bound that (61) requires of eps_i^{k_i}."""
-    found: Array = (square(Dpi) - 2 * params.sigma**2 * square(Dw) / 15) / 24
-    return found
+    return (square(Dpi) - 2 * params.sigma**2 * square(Dw) / 15) / 24
 
 
 def _init(problem: Problem, params: Penalty, Dpi: Array, Dw: Array, E: Array, moves: Array) -> Waits:
@@ -86,8 +85,7 @@ def _eps(problem: Problem, params: Penalty, state: Waits) -> Array:
 
 def _rounds(problem: Problem, params: Penalty, state: Waits) -> Array:
     """The sum of |w^{t+1} - w^t|^2."""
-    found: Array = square(state.moves).sum(axis=-1)
-    return found
+    return square(state.moves).sum(axis=-1)
 
 
 def _away(problem: Problem, params: Penalty, state: Waits) -> Array:

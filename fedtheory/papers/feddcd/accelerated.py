@@ -79,8 +79,7 @@ def _block_parameters(recipe: Recipe, problem: Problem, exact: bool) -> accelera
 def output_distance(problem: Problem, params: accfeddcd.Params, state: accfeddcd.State) -> Array:
     """E|w - w*|^2 for w = grad f_i^*(v_i) with i uniform on [N], v = (1 - a) y + a z: what Algorithm 2 returns."""
     w = problem.f.conjugate_gradient((1 - params.a) * state.y + params.a * state.z)
-    found: Array = ((w - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
-    return found
+    return ((w - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
 
 
 # Potentials
@@ -102,8 +101,7 @@ def _square(y: int, z: int) -> Callable[[Problem, accfeddcd.Params, accfeddcd.St
             away = y * (state.y - problem.y_star)
         else:
             away = y * (state.y - problem.y_star) + z * (state.z - problem.y_star)
-        found: Array = (params.Lambda[:, None] * away**2).sum(axis=(-1, -2))
-        return found
+        return (params.Lambda[:, None] * away**2).sum(axis=(-1, -2))
 
     return of
 

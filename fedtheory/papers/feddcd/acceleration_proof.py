@@ -20,8 +20,7 @@ from fedtheory.settings.relations import Quantity
 
 def _y(params: accelerated_rbcd.Params, state: accelerated_rbcd.State) -> Array:
     """y^{(t)}."""
-    found: Array = (1 - params.a) * state.x + params.a * state.z
-    return found
+    return (1 - params.a) * state.x + params.a * state.z
 
 
 def _h_at_y(problem: Problem, params: accelerated_rbcd.Params, state: accelerated_rbcd.State) -> Array:
@@ -32,8 +31,7 @@ def _h_at_y(problem: Problem, params: accelerated_rbcd.Params, state: accelerate
 def _towards(problem: Problem, params: accelerated_rbcd.Params, state: accelerated_rbcd.State) -> Array:
     """<grad h(y), x* - z>."""
     away = rbcd.constrained_minimiser(problem) - state.z
-    found: Array = (problem.f.gradient(_y(params, state)) * away).sum(axis=(-1, -2))
-    return found
+    return (problem.f.gradient(_y(params, state)) * away).sum(axis=(-1, -2))
 
 
 def _y_distance(problem: Problem, params: accelerated_rbcd.Params, state: accelerated_rbcd.State) -> Array:

@@ -211,8 +211,7 @@ def _gradient_at_optimum(problem: Problem, params: rbcd.Params, state: object) -
     gradient = problem.f.gradient(rbcd.constrained_minimiser(problem))
     L = params.L[:, None]
     # P' = L P L^-1, since P L^-1 is symmetric.
-    image: Array = L * project(params.L, _everyone(params), gradient / L)
-    return image
+    return L * project(params.L, _everyone(params), gradient / L)
 
 
 def h(problem: Problem, params: object, state: rbcd.State) -> Array:

@@ -115,8 +115,8 @@ NON_SMOOTH = (
         kind="order",
         tex=r"\mathcal{O}(\epsilon^{-\frac{1}{2}})",
         reading="true of the method with the usual weights, and not of the printed ones",
-        flaw="It is said to be shown in the appendix, which has no such theorem in the text at hand: Appendix D asks "
-        "for h to be mu-strongly convex, and its a and b are 0 where mu is.",
+        flaw="The paper claims to show it in the appendix, which has no such theorem in the text at hand: Appendix D "
+        "asks for h to be mu-strongly convex, and its a and b are 0 where mu is.",
     ),
     section_6(
         "non-smooth/repaired",

@@ -87,8 +87,8 @@ SECTION_4_1 = (
         kind="property",
         tex="",
         uses=("theorem-4.1/eq-3",),
-        reading="of the gap itself: with one more participant it is no larger after a round, in the mean and from any "
-        "dual feasible y. That of the bound is participation/bound",
+        reading="of the gap itself: with one more participant it is at most as large after a round, in the mean and "
+        "from any dual feasible y. That of the bound is participation/bound",
     ),
     section_41(
         "participation/bound",

@@ -33,8 +33,7 @@ KEEPING = replace(ESTIMATED, algorithm=_keeping)
 
 def _turn(problem: Problem, state: State) -> Array:
     """grad h(x_next) - grad h(x)."""
-    found: Array = problem.f.gradient(state.x) - problem.f.gradient(state.last)
-    return found
+    return problem.f.gradient(state.x) - problem.f.gradient(state.last)
 
 
 def _move(problem: Problem, state: State) -> Array:
@@ -67,7 +66,7 @@ _OVER = "over alpha; for estimates that do not depend on I"
 
 
 def _line(number: int, gist: str, statement: Any, tex: str) -> Claim:
-    """That line ``number`` is at most the next."""
+    """The statement that line ``number`` is at most the next."""
     place = section("display between (30) and (31)", KEEPING, *_MET, id=_ID)
     return place(f"line-{number}", statement, gist, kind="inequality", tex=tex, reading=_OVER)
 

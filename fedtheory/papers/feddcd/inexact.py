@@ -1,4 +1,4 @@
-"""FedDCD, Section 5 with Appendix C and the inexact part of Lemma E.1: gradients of f_i^* from inexact oracles.
+"""FedDCD, Section 5: gradients of f_i^* from inexact oracles, for the claims of Appendices C and E too.
 
 Read throughout: every client calls its oracle in every round, as Lemma C.2 assumes; the coordinate methods draw their
 sets by the weighted sampling of Appendix B.
@@ -8,24 +8,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
 
-from fedtheory.algorithms import inexact_feddcd, inexact_rbcd
+from fedtheory.algorithms import inexact_feddcd
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.parts import zeros
 from fedtheory.claims import Claim
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import Bound, bound
-from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
-from fedtheory.numbers.symbols import Min, T
-from fedtheory.papers.feddcd import appendix_b, dual, identities
+from fedtheory.numbers.symbols import T
+from fedtheory.papers.feddcd import dual, identities
 from fedtheory.papers.feddcd.dual import (
     CONVEX,
     FIRST_ANSWER,
@@ -45,9 +43,7 @@ from fedtheory.settings import Drawing, Hints, Identities, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
-delta, r = sympy.symbols("delta r", positive=True)
-mu, L_min, L_max = appendix_b.mu, appendix_b.L_min, appendix_b.L_max
-alpha_C, M, eta_C = sympy.symbols("alpha_C M eta_C", positive=True)
+delta = sympy.Symbol("delta", positive=True)
 
 #: The constant of Theorem 5.2.
 kappa = (tau - 1) * alpha / (32 * (N - 1) * beta)
@@ -170,57 +166,9 @@ def _parameters_in_proof(recipe: Recipe, problem: Problem, exact: bool) -> Track
     return _parameters({**recipe, "delta": (1 - share / 32) / 2}, problem, exact)
 
 
-def _squares(rng: np.random.Generator, recipe: Recipe) -> Recipe:
-    """Blocks whose constants are squares, so that eta is rational: L_min/L_max in {1, 1/4} and r in {1, 1/4}."""
-    n, tau = pick(rng, ((2, 2), (3, 3), (5, 2)))
-    scale = pick(rng, tuple(Fraction(v) for v in (1, "1/3", 100, "1/100")))
-    low, d = pick(rng, (1, 4)) if n < 5 else 1, min(recipe["d"], 2) if n < 5 else 1
-    bounds = [scale * v for v in ([low] + [pick(rng, (low, 4)) for _ in range(n - 1)])]
-    first = recipe["clients"][0]["c"][:1] * d
-    clients = tuple(
-        {
-            "L": v,
-            "h": tuple(pick(rng, (v, v, v / 10)) for _ in range(d)),
-            "c": tuple(x + pick(rng, (0, 1, -1)) for x in first),
-            "slack": pick(rng, CONTRACTIONS),
-        }
-        for v in bounds
-    )
-    return {"d": d, "tau": tau, "level": Fraction(0), "clients": clients}
-
-
-def _block_parameters(idle: str, recipe: Recipe, problem: Problem, exact: bool) -> inexact_rbcd.Params:
-    L = numbers([c["L"] for c in recipe["clients"]], exact)
-    mu = min(v for c in recipe["clients"] for v in c["h"])
-    constants = inexact_rbcd.constants(Fraction(mu), numbers([c["L"] for c in recipe["clients"]], True), recipe["tau"])
-    check_shape(problem.n, constants.eta)
-    if not isinstance(constants.eta, Fraction):
-        raise ValueError("eta must be rational")
-    oracle = worst_case(numbers([c["slack"] for c in recipe["clients"]], exact))
-    return inexact_rbcd.Params(recipe["tau"], L, number(constants.eta, exact), oracle, idle)
-
-
-def _warm_blocks(
-    problem: Problem, params: inexact_rbcd.Params, x: Array | None = None, slope: Array | None = None
-) -> inexact_rbcd.State:
-    """As the algorithm's own start, but for the first guess, which is exact."""
-    x = zeros(problem.n, problem.d) if x is None else x
-    return inexact_rbcd.State(x, problem.f.gradient(x) if slope is None else slope)
-
-
 def _error(problem: Problem, params: object, state: TrackedState) -> Array:
     """sum_i |last estimate_i - gradient_i|^2, from which the next call starts; 0 where the guess is exact."""
-    found: Array = ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
-    return found
-
-
-def _block_error(problem: Problem, params: object, state: inexact_rbcd.State) -> Array:
-    found: Array = ((state.slope - problem.f.gradient(state.x)) ** 2).sum(axis=(-1, -2))
-    return found
-
-
-def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Scalar:
-    return inexact_rbcd.constants(problem.mu, params.L, params.tau).delta / 2
+    return ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
 
 
 def answers(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
@@ -241,30 +189,24 @@ def primal_distance(problem: Problem, params: TrackedParams, state: TrackedState
 
 def drift(problem: Problem, params: object, state: TrackedState) -> Array:
     """drift, which is sum_{j<t} delta^{t-j} |grad G(y^j) - grad G(y^{j+1})|^2, at t = T."""
-    found: Array = state.drift
-    return found
+    return state.drift
 
 
 def sum_of_gaps(problem: Problem, params: object, state: TrackedState) -> Array:
     """gaps, which is delta^t g_0 + sum_{1<=j<=t} (delta^{t-j} + delta^{t-j+1}) g_j, g_j = G(y^j) - G*, at t = T."""
-    found: Array = state.gaps
-    return found
+    return state.gaps
 
 
 _gap_T, _distance_T, _error_T, _drift, _gaps = (
     sympy.Symbol(name) for name in ("G(y^T)-G*", "|w^T-w*|^2", "|w^T-grad|^2", "sum_of_drifts", "sum_of_gaps")
 )
-_h_T, _h_0 = sympy.symbols("h(x^T)-h* h(x^0)-h*")
 GAP_T = Quantity(_gap_T, dual.dual_gap, after=True)
 DISTANCE_T = Quantity(_distance_T, primal_distance, after=True)
 ERROR_T = Quantity(_error_T, oracle_error, after=True)
 DRIFT_T = Quantity(_drift, drift, after=True)
 GAPS_T = Quantity(_gaps, sum_of_gaps, after=True)
-H_T = Quantity(_h_T, appendix_b.h_gap, after=True)
-H_0 = Quantity(_h_0, appendix_b.h_gap)
-
 _WORDS = "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client"
-_ORACLES, _ORACLES_C = InexactOracles(lambda problem, params: params.delta / 2), InexactOracles(_delta_C)
+_ORACLES = InexactOracles(lambda problem, params: params.delta / 2)
 INEXACT = Hypothesis(
     "the oracles are (1 - kappa)/4-inexact, kappa = alpha (tau - 1)/(32 beta (N - 1))",
     sympy.Le(2 * delta, 1 - kappa, evaluate=False),
@@ -307,27 +249,6 @@ COLD_IN_PROOF = replace(
     letters={**dual.LETTERS, delta: lambda problem, params: params.delta},
     drawing=replace(COLD.drawing, draw=_as_in_theorem, parameters=_parameters_in_proof),
 )
-COLD_C = Setting(
-    "h_1, ..., h_n as in Assumption B.1; first guess 0, idle estimates reset to 0; 1 < tau <= n",
-    letters=appendix_b.LETTERS,
-    algorithm=inexact_rbcd.algorithm,
-    functions=appendix_b.BLOCK_FUNCTIONS,
-    drawing=Drawing(classes_stated=True, start=("x",), draw=_squares, parameters=partial(_block_parameters, "reset")),
-    adversaries=(_ORACLES_C,),
-    domain=appendix_b.BLOCKS,
-    # As printed, line 46 of Algorithm 3 resets idle estimates to 0.
-    hints=Hints(lyapunov=(appendix_b.h_gap, _block_error)),
-)
-WARM_C = replace(
-    COLD_C,
-    text="h_1, ..., h_n as in Assumption B.1; first guess exact; 1 < tau <= n",
-    algorithm=replace(inexact_rbcd.algorithm, init=_warm_blocks),
-    drawing=replace(COLD_C.drawing, parameters=partial(_block_parameters, "refresh")),
-)
-_ORDERED = tuple(sympy.Le(*pair, evaluate=False) for pair in ((mu, L_min), (L_min, L_max), (r, 1)))
-CONSTANTS = Setting("0 < mu <= L_min <= L_max, 0 < r <= 1", domain=_ORDERED)
-
-
 ORACLE = Hypothesis("each oracle is delta/2-inexact", met=_ORACLES.contains)
 QUARTER = Hypothesis("eta = 1/4", sympy.Eq(4 * eta, 1, evaluate=False))
 #: As Algorithm 3 asks.
@@ -339,17 +260,17 @@ _READING = (
     "every client calls its oracle in every round; an extreme oracle returns grad + c_i (guess - grad), c_i^2 up to "
     "what Definition 5.1 allows"
 )
-_FIRST_EXACT = "with the exact gradient as the first guess, so that the first answer has no error"
+FIRST_EXACT = "with the exact gradient as the first guess, so that the first answer has no error"
 
 
 def _pair(printed: Claim, repairs: str = "", reading: str = "") -> tuple[Claim, Claim]:
     """A claim as printed, and repaired by an exact first guess; ``repairs``: the claim that this repairs, if another;
-    ``reading``: what is said of that."""
+    ``reading``: of that claim."""
     repairs = repairs or printed.id.removeprefix("feddcd/")
     warm = section(printed.where, WARM, *printed.requires, id="")(
         f"{repairs}/repaired",
         printed.statement,
-        _FIRST_EXACT,
+        FIRST_EXACT,
         kind=printed.kind,
         reading=printed.reading + reading,
         repairs=repairs,
@@ -374,7 +295,7 @@ def refreshed(name: str, gist: str, constant: Any, initial: Quantity, uses: tupl
     return _pair(cold, f"theorem-5.2/{name}", more)
 
 
-def _lemma(
+def lemma(
     id: str,
     where: str,
     gist: str,
@@ -385,6 +306,7 @@ def _lemma(
     uses: tuple[str, ...] = (),
     flaw: str = "",
 ) -> tuple[Claim, Claim]:
+    """A lemma as printed, where the first answers may be wrong, and repaired by an exact first guess."""
     of_lemma = section(where, COLD, CONVEX, PARTICIPATION, ORACLE, id="")(
         id,
         Bound(tracked, left.expression, sympy.S.One, sympy.S.One, (left, more), override=right),
@@ -397,167 +319,3 @@ def _lemma(
     )
     cold, warm = _pair(of_lemma)
     return replace(cold, requires=(*cold.requires, BELOW_ONE)), warm
-
-
-_structure = (appendix_b.STRUCTURE, appendix_b.SIZE)
-_r = (appendix_b.tau - 1) / (appendix_b.n - 1)
-_eta_printed = Min(sympy.Rational(1, 4), L_min * sympy.sqrt(L_min) / (4 * sympy.sqrt(r) * L_max * sympy.sqrt(L_max)))
-_kappa_printed = r * mu / (8 * L_max) * _eta_printed
-_M = (r * eta_C / 2 + r * eta_C**2 + 2 * alpha_C * r * eta_C**2 * L_max**2 / L_min) * L_max / L_min**2
-_kappa_33 = (r * eta_C / 2 - r * eta_C**2 - 2 * alpha_C * r * L_max**2 * eta_C**2 / L_min) * 2 * mu / L_max
-_theorem_C1 = bound(inexact_rbcd.algorithm, E(H_T) <= (1 - _kappa_printed.subs(r, _r)) ** T * H_0)
-_C1_MET = (
-    Hypothesis("eta as printed", met=lambda problem, params: _as_printed(problem, params)),
-    Hypothesis("each oracle is delta/2-inexact, delta as printed", met=_ORACLES_C.contains),
-)
-
-
-def _as_printed(problem: Problem, params: inexact_rbcd.Params) -> bool:
-    return bool(params.eta == inexact_rbcd.constants(problem.mu, params.L, params.tau).eta)
-
-
-_LETTERS = Hypothesis("mu <= L_min <= L_max, r <= 1", sympy.And(*_ORDERED))
-theorem_c1 = section("Theorem C.1", COLD_C, *_structure, *_C1_MET)
-APPENDIX_C = (
-    theorem_c1(
-        "",
-        _theorem_C1,
-        "inexact RBCD, with the printed kappa, delta, eta",
-        tex=r"\mathbb{E}\left[h(x^{(T)})\right]-h(x^*)\le(1-\kappa)^T\left[h(x^{(0)})-h(x^*)\right]",
-        uses=("lemma-C.2", "lemma-B.4/eq-22", "lemma-B.6/weighted", "lemma-B.3/eq-20", "theorem-C.1/parameters"),
-        reading="the guess before the first step, which the paper does not define, is 0 as in Section 5; line 46 sets "
-        "the estimates of idle blocks to 0 in every step",
-        flaw="Eq. (29) uses Lemma C.2 at t = 0 too, where it says that the first answers of the oracles are exact; "
-        "and line 46 of Algorithm 3 sets the estimates of idle blocks to 0, where the proof has them renewed.",
-        root=FIRST_ANSWER,
-    ),
-    theorem_c1(
-        "repaired",
-        _theorem_C1,
-        "the same " + _FIRST_EXACT + ", and with every block calling its oracle in every step",
-        setting=WARM_C,
-        reading="line 46 is left out: an idle block keeps its estimate and refreshes it, as the proof of Lemma C.2 "
-        "assumes",
-        repairs="theorem-C.1",
-    ),
-    section("eqs. (32)-(35)", CONSTANTS, _LETTERS, id="theorem-C.1")(
-        "parameters",
-        ParameterRule(
-            {},
-            tuple(
-                relation.subs(alpha_C, 2 * (r * eta_C / 2 + r * eta_C**2) * L_max / L_min**2).subs(eta_C, _eta_printed)
-                for relation in (
-                    sympy.Ge(alpha_C, _M, evaluate=False),
-                    sympy.Ge(_kappa_33, _kappa_printed, evaluate=False),
-                    sympy.Lt(_kappa_33, 1, evaluate=False),
-                    sympy.Lt(0, _kappa_printed, evaluate=False),
-                )
-            ),
-        ),
-        "the printed eta and alpha satisfy the two conditions; range of kappa",
-        tex=r"\alpha\geq M, \quad \kappa\in(0,1), \quad \frac{r\mu}{8L_{\max}}\min\left\{\frac{1}{4},\frac{L_{\min}^{"
-        r"\frac{3}{2}}}{4r^{\frac{1}{2}}L_{\max}^{\frac{3}{2}}}\right\}\le\kappa<1",
-    ),
-    *_lemma(
-        "lemma-C.2",
-        "Lemma C.2",
-        "error of the inexact oracle, for every t in N",
-        ERROR_T,
-        _drift,
-        DRIFT_T,
-        tex=r"\mathbb{E}\left[\|\widetilde{\nabla}h(x^{(t)})-\nabla h(x^{(t)})\|^2\right]\le\sum_{j=0}^{t-1}"
-        r"\delta^{t-j}\mathbb{E}\left[\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2\right]",
-        flaw="The recursion leads down to the error of the first answer, delta^t |~grad h(x^0) - grad h(x^0)|^2, "
-        "which is left out. The first guess is 0, so the first answer may be wrong, and at t = 0 the right side "
-        "is 0.",
-    ),
-)
-
-# The chain in the proof of Theorem 5.2: v is ((1 - kappa)/delta)^T, and each side is over (8/(N alpha)) delta^T gap_0
-
-_v, _kappa = sympy.symbols("v kappa", positive=True)
-_gaps_sum = lambda q: 1 + (1 + delta) * q * (_v - 1) / (q - 1)  # noqa: E731
-_geometric = lambda q: (1 + delta) * (q * _v - 1) / (q - 1)  # noqa: E731
-IN_CHAIN = Setting("0 < kappa < 1, v >= 1", domain=(sympy.Lt(_kappa, 1), sympy.Ge(_v, 1, evaluate=False)))
-
-
-def _over(quarter: int, *relations: sympy.Basic) -> ParameterRule:
-    """Relations with delta = (1 - kappa)/``quarter``, where v is ``quarter``^T."""
-    return ParameterRule({delta: (1 - _kappa) / quarter}, relations)
-
-
-_OVER = "both sides over (8/(N alpha)) delta^T (G(y^0) - G*)"
-_LAST = "the last step, to 20/3, is Lemma E.2"
-chain = section("Appendix E", IN_CHAIN, id="appendix-E/chain")
-CHAIN = (
-    chain(
-        "",
-        _over(
-            4,
-            sympy.Le(_gaps_sum(4), _geometric(4), evaluate=False),
-            sympy.Le(_geometric(4), sympy.Rational(5, 3) * _v, evaluate=False),
-        ),
-        "the chain from 40/3 to 20/3",
-        kind="inequality",
-        tex=r"\frac{8(1+\delta)\delta^T}{N\alpha}\frac{\left(\frac{1-\kappa}{\delta}\right)^{T+1}-1}{\left(\frac{1-"
-        r"\kappa}{\delta}\right)-1}\left[G(y^{(0)})-G(y^*)\right]\le\frac{40}{3N\alpha}(1-\kappa)^T"
-        r"\left[G(y^{(0)})-G(y^*)\right]\le\frac{20}{3N\alpha^2}(1-\kappa)^T\|y^*\|^2",
-        uses=("lemma-E.1/inexact", "lemma-E.2"),
-        reading=f"{_OVER}, v = 4^T; for delta = (1 - kappa)/4 in Lemma E.1, as printed; {_LAST}",
-    ),
-    chain(
-        "literal",
-        _over(4, sympy.Eq(_gaps_sum(4), _geometric(4), evaluate=False)),
-        "the third line is equal to the second",
-        kind="inequality",
-        tex=r"\frac{8\delta^T}{N\alpha}\left\{1+(1+\delta)\sum_{t=1}^T\left(\frac{1-\kappa}{\delta}\right)^t\right\}="
-        r"\frac{8(1+\delta)\delta^T}{N\alpha}\frac{\left(\frac{1-\kappa}{\delta}\right)^{T+1}-1}{\left(\frac{1-"
-        r"\kappa}{\delta}\right)-1}",
-        flaw="1 + (1 + delta) times the sum from 1 to T is (1 + delta) times the sum from 0 to T less delta: the sign "
-        "of equality should be <=.",
-        reading=f"{_OVER}, v = 4^T; the sum from 1 to T, and 1, against the sum from 0 to T: they differ by delta",
-        literal_of="appendix-E/chain",
-    ),
-    chain(
-        "oracles",
-        _over(
-            2,
-            sympy.Le(_gaps_sum(2), _geometric(2), evaluate=False),
-            sympy.Le(_geometric(2), sympy.Rational(5, 3) * _v, evaluate=False),
-        ),
-        "the same with the delta of Lemma E.1 that the oracles of Theorem 5.2 have",
-        kind="inequality",
-        origin="implied",
-        flaw="Lemma E.1 speaks of delta/2-inexact oracles, Theorem 5.2 of delta-inexact ones: its delta = (1 - "
-        "kappa)/4 is half of that of the lemma.",
-        reading=f"{_OVER}, v = 2^T; Lemma E.1 speaks of delta/2-inexact oracles, and those of the theorem are (1 - "
-        f"kappa)/4-inexact: delta is (1 - kappa)/2; {_LAST}",
-    ),
-    chain(
-        "oracles/repaired",
-        _over(
-            2,
-            sympy.Eq(_gaps_sum(2), (3 - _kappa) * _v - (2 - _kappa), evaluate=False),
-            sympy.Le(_gaps_sum(2), _geometric(2), evaluate=False),
-            sympy.Le(_geometric(2), (3 - _kappa) * _v, evaluate=False),
-        ),
-        "the same with 8 (3 - kappa) for 40/3, and 4 (3 - kappa) for 20/3, the least that the second line allows",
-        kind="inequality",
-        reading=f"{_OVER}, v = 2^T; its second line is (3 - kappa) v - (2 - kappa), and v grows with T without bound. "
-        "That 20/3 serves, where the first guess is exact, is theorem-5.2/eq-9/repaired, by another way",
-        repairs="appendix-E/chain/oracles",
-    ),
-)
-
-_LEMMA_E1 = _lemma(
-    "lemma-E.1/inexact",
-    "Lemma E.1",
-    "primal distance through the dual gaps, inexact oracle",
-    DISTANCE_T,
-    8 / (N * alpha) * _gaps,
-    GAPS_T,
-    tex=r"\mathbb{E}[\|\hat{w}^{(t)}-w^*\|^2]\leq\frac{8}{N\alpha}\left\{\delta^t\left[G(y^{(0)})-G(y^*)\right]+"
-    r"\sum_{j=1}^{t}(\delta^{t-j}+\delta^{t-j+1})\left[G(y^{(j)})-G(y^*)\right]\right\}",
-    uses=("lemma-E.1/exact", "lemma-C.2"),
-)
-APPENDIX_E = (*_LEMMA_E1, *CHAIN)

@@ -41,8 +41,7 @@ def allowed(problem: Problem, params: inexact_feddcd.Params) -> Scalar:
 
 def stored_error(problem: Problem, params: object, state: inexact_feddcd.State) -> Array:
     """sum_i |w_i - grad f_i^*(y_i)|^2 for the answers that the clients hold, from which their next calls start."""
-    found: Array = ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
-    return found
+    return ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
 
 
 def potential(problem: Problem, params: inexact_feddcd.Params, state: inexact_feddcd.State) -> Array:

@@ -302,7 +302,7 @@ VERSUS = (
         reading="the rows of Table 1, as printed, n read as N: as epsilon tends to 0, for any N/tau, FedDCD needs no "
         "more than a constant times the rounds of MB-SGD and FedAvg, and where sigma > 0 of SCAFFOLD, and as N grows, "
         "tau and epsilon fixed, the first two no more than that of its. How large N/tau may be for a given epsilon is "
-        "not said; with full gradients, sigma = 0, SCAFFOLD's row is of no larger order than its",
+        "not stated; with full gradients, sigma = 0, SCAFFOLD's row is of no larger order than its",
         later="the abstract says under certain situations, where it said under mild conditions",
     ),
 )
@@ -354,7 +354,7 @@ ORACLES = (
         origin="observed",
         reading="ell_granted is the logarithm that SAGA's theorem has, log(V_0/(delta |w_0 - w*|^2)), and V_0 of a "
         "gradient table at the warm start is at most a constant times 1 + min(n_i, beta/alpha) times |w_0 - w*|^2; "
-        "that log(1/delta) alone serves at a fixed delta is not said by the theorem",
+        "that log(1/delta) alone serves at a fixed delta is not stated by the theorem",
     ),
     section_5(
         "newton",

@@ -101,7 +101,7 @@ SECTION_4 = (
         "the returned w_i^(T) of clients that did not take part in the last round",
         kind="property",
         tex="w^{(T)}=w_i^{(T)}",
-        reading="told apart by eq. (4), which speaks of what is returned; a client that never took part is taken to "
+        reading="distinguished by eq. (4), which is about what is returned; a client that never took part is taken to "
         "hold grad f_i^*(0)",
         flaw="Line 5 computes w_i^(T) for the clients of I_T, and line 14 draws i from all of them.",
     ),

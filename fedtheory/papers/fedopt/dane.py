@@ -101,16 +101,14 @@ def _unperturbed(problem: Problem, params: Solvable) -> Perturbed:
 def _missed_by(problem: Problem, params: Solvable, state: Perturbed) -> Array:
     """sum_k |w_k - w*|^2."""
     ends = dane.perturbed_minimisers(locals_of(problem, params), state.w, state.a, params.mu)
-    found: Array = square(ends - problem.x_star[..., None, :]).sum(axis=-1)
-    return found
+    return square(ends - problem.x_star[..., None, :]).sum(axis=-1)
 
 
 def _off_by(problem: Problem, params: Solvable, state: Perturbed) -> Array:
     """sum_k |(K n_k/n) (a_k - grad F_k(w*) - mu (w* - w^t))|^2."""
     star = problem.x_star[..., None, :] + 0 * state.a
     off = state.a - locals_of(problem, params).f.gradient(star) - params.mu * (star - state.w[..., None, :])
-    found: Array = square(problem.n * params.weights[:, None] * off).sum(axis=-1)
-    return found
+    return square(problem.n * params.weights[:, None] * off).sum(axis=-1)
 
 
 _missed, _off = sympy.symbols("sum_k|w_k-w*|^2 sum_k|(K*n_k/n)(a_k-grad_F_k(w*)-mu(w*-w^t))|^2")
@@ -209,7 +207,7 @@ ONE_OF_MANY = stiff(
 )
 
 
-#: Of the example on the first node, in units of the number of rounds: it is enough.
+#: For the example on the first node, in units of the number of rounds: it is enough.
 _STRETCH = 7
 
 
@@ -345,6 +343,6 @@ STATIONARITY = section_34(
     setting=_PERTURBED,
     requires=(SOLVABLE,),
     tex=r"a_k^t=\nabla F_k(w^*)+\mu(w^*-w^t)",
-    reading="of the minimisers w_k of scheme (9), for any a_k: they are w* if and only if all a_k are as said, since "
+    reading="of the minimisers w_k of scheme (9), for any a_k: they are w* if and only if all a_k are as stated, since "
     "either sum is 0 where the other is",
 )

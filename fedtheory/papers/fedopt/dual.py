@@ -45,14 +45,12 @@ def _perturbations(problem: Problem, params: Learning, state: Learnt) -> Array:
     mean."""
     own = learning_of(problem, params).f.gradient(state.w[..., None, :])
     g = state.g - state.g.sum(axis=-2, keepdims=True) / problem.n
-    found: Array = (own - (_eta(problem, params) * own + g)).sum(axis=-2) / problem.n
-    return found
+    return (own - (_eta(problem, params) * own + g)).sum(axis=-2) / problem.n
 
 
 def _of_gradient(problem: Problem, params: Learning, state: Learnt) -> Array:
     """(1 - eta) grad f(w)."""
-    found: Array = (1 - _eta(problem, params)) * learning_of(problem, params).f.full_gradient(state.w)
-    return found
+    return (1 - _eta(problem, params)) * learning_of(problem, params).f.full_gradient(state.w)
 
 
 def _sums(problem: Problem, params: Learning, state: Learnt) -> Array:
@@ -120,8 +118,7 @@ def _in_blocks_alone(f: LinearModels, h: Array) -> Array:
 
 def _of_step(function: Any) -> Any:
     def quantity(problem: LinearProblem, params: object, state: Duals) -> Array:
-        found: Array = function(problem.f, state.alpha - dual_optimum(problem))
-        return found
+        return function(problem.f, state.alpha - dual_optimum(problem))
 
     quantity.__doc__ = function.__doc__
     return quantity

@@ -68,14 +68,12 @@ class Losses(NamedTuple):
 
     def conjugate(self, v: Array) -> Array:
         """L_k^* at the slope that L_k has at v_k, ``(..., K)``."""
-        found: Array = (v * self.slope(v)).sum(axis=-1) - self.value(v)
-        return found
+        return (v * self.slope(v)).sum(axis=-1) - self.value(v)
 
     def root(self, target: Array) -> Array:
         """The u_k with grad L_k(u_k) + shift u_k = target_k."""
         of: Any = self.problem.f
-        found: Array = of.resolvent(self.shift, target + self.tilt)
-        return found
+        return of.resolvent(self.shift, target + self.tilt)
 
 
 def _losses(problem: Problem, params: Params) -> Losses:
@@ -85,8 +83,7 @@ def _losses(problem: Problem, params: Params) -> Losses:
 
 def _model(problem: Problem, params: Params, v: Array) -> Array:
     """w = X alpha/(lambda n), ``(..., d)``."""
-    found: Array = -_losses(problem, params).slope(v).sum(axis=-2) / (params.lamda * params.n)
-    return found
+    return -_losses(problem, params).slope(v).sum(axis=-2) / (params.lamda * params.n)
 
 
 def _exact(problem: Problem, params: Params, v: Array) -> Array:
@@ -105,7 +102,7 @@ def _local(problem: Problem, params: Params, v: Array, a: Array, F: Array) -> Ar
 
 
 def _inaccurate(problem: Problem, params: Params, v: Array, E: Array, a: Array, F: Array) -> Array:
-    """How far the solutions are from the accuracy Theta, at most 0 where they have it: ``(..., K)``."""
+    """The excess of the solutions over the accuracy Theta, at most 0 where they have it: ``(..., K)``."""
     best = _local(problem, params, v, _exact(problem, params, v), 0 * F)
     start = _local(problem, params, v, v, E)
     return _local(problem, params, v, a, F) - params.progress * best - (1 - params.progress) * start

@@ -124,7 +124,7 @@ def setting(
 
 
 def of(name: str) -> Any:
-    """Where the value of a letter comes from: a number of the data, or a field of the parameters."""
+    """The source of a letter's value: a number of the data, or a field of the parameters."""
     sources = {
         "lamda": lambda problem, params: problem.f.lam,
         "n": lambda problem, params: problem.f.examples,
@@ -246,7 +246,7 @@ class At(NamedTuple):
 NO_STATE = States(lambda problem: 0, lambda problem, params, theta: At())
 
 
-#: Of the dual gap, what a step with exact blocks leaves; of CoCoA+ with local accuracy Theta, below.
+#: The share of the dual gap that a step with exact blocks leaves; CoCoA+ with local accuracy Theta is below.
 dual_share = lamda * gamma * n / (lamda * gamma * n + sigma * smax)
 D_T, D_0 = sympy.Symbol("D*-D(alpha^T)"), sympy.Symbol("D*-D(alpha^0)")
 GAP_T, GAP_0 = Quantity(D_T, dual_gap, after=True), Quantity(D_0, dual_gap)

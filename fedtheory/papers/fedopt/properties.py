@@ -51,7 +51,7 @@ STIFF = {
     "C": ridge([[1, 0], [0, 60]], [0, 0], (1, 1), 1),
     "D": ridge([[60, 0]] * 2, [0, 0], (1, 1), 1),
 }
-#: Data on which DANE diverges, and on which naive FSVRG is no better.
+#: Data on which DANE diverges, and on which naive FSVRG is not better.
 APART = ridge([[3, 0], [0, 3]], [0, 0], (1, 1), 1)
 UNEQUAL = ridge([[1, 0], [0, 10]], [0, 0], (1, 1), "1/100")
 
@@ -255,8 +255,8 @@ def build(name: str) -> Table:
         name,
         tuple(Column(text, text) for text in _PROPERTIES.values()),
         tuple(rows),
-        "Ridge regression in fractions, but for the long runs of naive FSVRG. Yes is said of the data of the cell, no "
-        "of the property, which speaks of all data. Gaps are f(w) - f*, for the dual methods D* - D(alpha). DANE with "
-        "mu = 0, eta = 1 (A: any).",
+        "Ridge regression in fractions, but for the long runs of naive FSVRG. Yes is about the data of the cell, no "
+        "about the property, which concerns all data. Gaps are f(w) - f*, for the dual methods D* - D(alpha). DANE "
+        "with mu = 0, eta = 1 (A: any).",
         title="Which method has which of the properties A to D (Federated Optimization, Section 3.1).",
     )

@@ -1,6 +1,6 @@
 """Federated Optimization, Section 3.1: O(1) rounds, as a number of them, and the best that a choice of parameters does.
 
-"Converges in O(1) rounds" speaks of all data at once. It is read as :data:`ROUNDS` rounds to a gap that is a quarter of
+"Converges in O(1) rounds" is about all data at once. It is read as :data:`ROUNDS` rounds to a gap that is a quarter of
 the first, with the best parameters for the data: where the rounds that are needed grow with the scale of the data, no
 other number does.
 """
@@ -30,7 +30,7 @@ _rate = sympy.Symbol("rate", real=True)
 
 
 def few_rounds(rate: Callable[[LinearProblem, Any, Any], Array]) -> Inequality:
-    """That ``ROUNDS`` rounds leave a ``SHARE`` of f(w^0) - f*, ``rate`` the factor of the worst error in a round.
+    """The statement that ``ROUNDS`` rounds leave a ``SHARE`` of f(w^0) - f*; ``rate``: the factor of the worst error.
 
     The gap is quadratic.
     """

@@ -97,7 +97,7 @@ def _added(problem: LinearProblem, params: object, state: object) -> Array:
     f = problem.f
     held = np.arange(f.n)[:, None] == _holders(f)
     H, origin = f.hessian(np.zeros((1, f.d), dtype=int)), np.zeros((1, f.d), dtype=int)
-    # Of the other features the identity, and a slope of 0.
+    # For the other features the identity, and a slope of 0.
     own = np.where(held[:, :, None] & held[:, None, :], H, 0 * H) + (~held[:, :, None]) * np.eye(f.d, dtype=int)
     slope = np.where(held, f.gradient(origin), 0 * f.gradient(origin))
     return apply(inverse(own), -slope).sum(axis=-2)
@@ -155,8 +155,7 @@ def _scaled_changes(absent: int) -> Any:
     def of(problem: LinearProblem, params: object, state: Two) -> Array:
         f = problem.f
         slopes = f.loss.slope(f.predictions(state.w), f.y) - f.loss.slope(f.predictions(state.w_t), f.y)
-        found: Array = local_scaling(f, absent)[f.owner, :] * (slopes[..., None] * f.X)
-        return found
+        return local_scaling(f, absent)[f.owner, :] * (slopes[..., None] * f.X)
 
     return of
 
@@ -206,7 +205,7 @@ SECTION_3_6_2 = (
         tex="",
         reading="a feature that node k alone holds has there, in the mean over its examples, n/n_k times the slope "
         "that it has in f, whatever the data: with n = 1,000,000 and n_k = 1,000 the thousandfold. Of the losses, "
-        "without the regulariser. That the method is then likely to diverge is not said of all data, and no part of it",
+        "without the regulariser. That the method is then likely to diverge is not claimed of all data",
     ),
     section_362(
         "fsvrg/biased",

@@ -265,7 +265,7 @@ FURTHER = (
         given=("dane/rounds/contraction",),
         reading="cited from Shamir et al. (2014): the rounds until the rate of dane/rounds/contraction leaves epsilon, "
         "at lambda = 1/sqrt(n), and rho^2 = K/n, which i.i.d. data have up to logarithms of d and K that are left out "
-        "here as they are there. That such data have it, with high probability, is no claim here",
+        "here as they are there. That such data have it, with high probability, is not claimed here",
     ),
     section_34(
         "rounds/contraction",

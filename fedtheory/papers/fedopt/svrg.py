@@ -51,8 +51,7 @@ def _direction(problem: Problem, params: svrg.Params, state: svrg.State) -> Arra
 
 def _gradient(problem: Problem, params: svrg.Params, state: svrg.State) -> Array:
     """grad f(w)."""
-    gradient: Array = problem.f.gradient(state.w[..., None, :]).sum(axis=-2) / problem.n
-    return gradient
+    return problem.f.gradient(state.w[..., None, :]).sum(axis=-2) / problem.n
 
 
 _SVRG = Setting(
@@ -101,8 +100,7 @@ def after_epoch(problem: LinearProblem, params: Epoch, state: Model) -> Array:
     for _ in range(params.m):
         form = (p[:, None, None] * np.matmul(np.matmul(np.swapaxes(maps, -1, -2), form), maps)).sum(axis=0)
     both = np.concatenate([state.w - problem.x_star] * 2, axis=-1)
-    squares: Array = (np.matmul(both, form) * both).sum(axis=-1)
-    return squares
+    return (np.matmul(both, form) * both).sum(axis=-1)
 
 
 def _gap(problem: LinearProblem, params: object, state: Model) -> Array:

@@ -30,7 +30,7 @@ COMPRESSION = Setting(
     "a family of n compressors in U(omega); x_1, ..., x_n in R^d",
     letters={n: lambda problem, params: params.compressors.n, omega: "omega"},
     algorithm=points(Lifted, CompressionParams, origin),
-    # Of omega_av nothing may be known where it is asked for.
+    # omega_av may be unknown where it is asked for.
     adversaries=(UnbiasedCompressors(),),
     drawing=Drawing(classes_stated=True, sweep={"omega": ("1/8", "1/2", 1, 3, 10), "n": (1, 2, 3, 4)}),
 )

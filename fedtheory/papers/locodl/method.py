@@ -138,7 +138,7 @@ LIMITS_OF_ALL = theorem_31(
     where="Theorem 3.1 and its proof",
     tex="",
     uses=("theorem-3.1/limits", "proof/compressed-norm"),
-    reading="said in Section 2.2; of the compressed differences as the expectation over the compressors, which bounds "
+    reading="Section 2.2; of the compressed differences as the expectation over the compressors, which bounds "
     "them where its sum over the iterations is finite. Tested through the exact second moments",
 )
 

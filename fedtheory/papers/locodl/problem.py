@@ -100,8 +100,7 @@ def _optimum(problem: Problem, params: object) -> Three:
 
 def _quarter(problem: Problem, x: Array) -> Array:
     """g~(x) = (mu/4)|x|^2."""
-    found: Array = problem.mu / 4 * (x**2).sum(axis=-1)
-    return found
+    return problem.mu / 4 * (x**2).sum(axis=-1)
 
 
 def _average(problem: Problem, params: object, state: Three) -> Array:

@@ -154,7 +154,7 @@ PAIRWISE = replace(
 
 
 def _communicated(problem: Problem, params: IdleParams, state: Idle, x: Array) -> algorithm_1.State:
-    """The state after a communication in which the clients send what they are said to, from these x_i."""
+    """The state after a communication in which the clients send what they should, from these x_i."""
     gamma, chi, p, omega = params
     compressors: Any = _Sent(state.sent)
     draw = algorithm_1.Coins(np.ones((), dtype=bool), None)
@@ -333,8 +333,7 @@ def _as_lifted(problem: Problem, params: Uncompressed, state: algorithm_1.State)
 
 
 def _models(problem: Problem, params: object, state: Any) -> Array:
-    x: Array = state.x
-    return x
+    return state.x
 
 
 def _all_models(problem: Problem, params: object, state: algorithm_1.State) -> Array:

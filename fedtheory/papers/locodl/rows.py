@@ -140,7 +140,7 @@ TABLES = (
         tex=r"d\kappa",
         reading="with k = d, messages sent as they are, and one local step FedCOMGATE is gradient descent, as the sum "
         "of the corrections is 0: d reals in each of the rounds of baseline/gradient-descent/one-step. That fewer "
-        "reals a round lead to the same is not said: with the stepsizes that belong to the row FedCOMGATE does not "
+        "reals a round lead to the same is not stated: with the stepsizes that belong to the row FedCOMGATE does not "
         "converge for every omega (baseline/fedcomgate/limit), nor so for k = 1",
     ),
     table_2(

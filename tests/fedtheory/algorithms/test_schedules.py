@@ -39,7 +39,7 @@ def method(gamma, params=("c",)):
         (None, "must be an expression in k"),
         (k > 3, "must be an expression in k"),
         (lambda k: 1 / (k + 1), "must be an expression in k"),
-        (sympy.Symbol("b", positive=True) / (k + 1), "mentions b, which is no parameter"),
+        (sympy.Symbol("b", positive=True) / (k + 1), "mentions b, which is not a parameter"),
         (c / (ft.k + 1), "uses a k other than"),
     ],
 )

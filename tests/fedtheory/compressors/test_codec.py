@@ -87,7 +87,7 @@ def test_nine_bits_say_nothing_subnormal_and_nothing_that_overflows(x):
 
 
 def test_the_scale_is_not_part_of_nine_bits():
-    """A factor d/k that is no power of two would not fit: the receiver multiplies."""
+    """A factor d/k that is not a power of two would not fit: the receiver multiplies."""
     compressor = compressors.rand_k_natural(3, 2)
     bare = replace(compressor, layout=compressor.layout._replace(scale=1))
     draw = compressors.SparseNatural(np.array([True, True, False]), np.full(3, 0.9))

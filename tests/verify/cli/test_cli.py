@@ -127,7 +127,7 @@ def _files(where: Path) -> None:
         ("why", "ID"),
         ("replay locodl/eq-6", "no counterexample ships for locodl/eq-6: it is proved"),
         ("show", "as in `fedtheory show feddcd/theorem-6.1/eq-10`"),
-        ("show locodl", "'locodl' is no claim, but the beginning of"),
+        ("show locodl", "'locodl' is not a claim, but the beginning of"),
         (
             "show locodl/eq-6 --chek",
             "unrecognized arguments: --chek, did you mean --check? (see fedtheory show --help)",

@@ -25,7 +25,7 @@ from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.derivation import descent, for_all
 from verify.derivation import runs as compared
-from verify.export import letters
+from verify.export import for_all_letters
 from verify.methods import METHODS, derivation
 from verify.methods.base import Inquiry
 
@@ -347,7 +347,7 @@ def test_in_windows_every_client_waits_for_no_longer_than_is_said(s0):
 
 
 def test_what_the_theorem_rests_on_besides_its_premises_is_checked_by_itself():
-    made = letters.of_derived(THEOREM)
+    made = for_all_letters.of_derived(THEOREM)
     assert made and all("fedadmm/theorem-4.3/ends" in one["says"][0] for one in made)
     for one in made:
         checker.check(json.dumps(one))

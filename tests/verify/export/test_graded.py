@@ -6,7 +6,7 @@ import pytest
 
 from fedtheory import claims
 from verify import checker
-from verify.export import graded, letters
+from verify.export import for_all_letters, graded
 from verify.multipliers.domains import Domain
 from verify.multipliers.ratios import Ratio, polynomials, text
 
@@ -53,7 +53,7 @@ def test_what_all_entries_share_stays_out_of_the_squares():
 @pytest.mark.slow
 @pytest.mark.parametrize("id", ["fedadmm/theorem-4.3/iteration", "feddcd/eq-31/repaired"])
 def test_what_would_take_long_to_multiply_out_is_checked(id):
-    (made,) = letters.of_each_client(claims.get(id))
+    (made,) = for_all_letters.of_each_client(claims.get(id))
     assert checker.check(json.dumps(made)) == made
     weights = [s["weight"] for program in made["programs"] for s in program["squares"]]
     assert max(len(w["num"]) + len(w["den"]) for w in weights if not isinstance(w, str)) < 130

@@ -6,7 +6,7 @@ import pytest
 
 from verify import checker
 from verify.export import inside
-from verify.export.letters import Writing
+from verify.export.for_all_letters import Writing
 from verify.export.objects import sealed
 from verify.multipliers.domains import Domain
 from verify.multipliers.ratios import polynomials

@@ -15,7 +15,7 @@ from fedtheory import claims
 from verify import checker, results
 from verify.cli import main
 from verify.evidence import formats
-from verify.export import closed, found, letters, objects, read_code
+from verify.export import closed, for_all_letters, found, objects, read_code
 from verify.multipliers.proving import prove
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -177,7 +177,7 @@ def _renamed(data, place, rng):
 
 @pytest.fixture(scope="module")
 def proofs(exported):
-    added, *_ = letters.of_derived(claims.get("fedadmm/lemma-C.1/d"))
+    added, *_ = for_all_letters.of_derived(claims.get("fedadmm/lemma-C.1/d"))
     return [LETTERS, exported[-1], *(found.all_of(id)[0] for id in (BROKEN, CLIENTS, READ)), added]
 
 
@@ -211,7 +211,7 @@ def _matters(place):
 
 def test_a_proof_for_all_letters_is_an_object_for_each_case():
     shown = prove(claims.get("baseline/scaffnew/one-step"), 0.0)
-    written = letters.of(shown)
+    written = for_all_letters.of(shown)
     assert [data["at"]["case"] for data in written] == ["without g, mu = L", "without g, mu < L"]
     for data in written:
         assert checker.check(json.dumps(data)) == data

@@ -10,7 +10,7 @@ import pytest
 
 from verify.cli import main
 from verify.pepit import for_all
-from verify.pepit.letters import Letters, Run, shown
+from verify.pepit.numbers_in_letters import NumberInLetters, Run, shown
 
 PEPit = pytest.importorskip("PEPit")
 
@@ -137,8 +137,8 @@ def test_what_a_file_compares_is_assumed(proved):
         ({"stated": "None"}, "returns no stated value"),
         ({"stated": "problem.solve(verbose=0)"}, "one problem is taken with letters"),
         ({"stated": "float(L)"}, "L is turned into a plain number"),
-        ({"stated": "2.0 ** 0.5"}, "or one that is no function"),
-        ({"step": "sqrt(gamma)"}, "the square root of gamma is no quotient"),
+        ({"stated": "2.0 ** 0.5"}, "or one that is not a function"),
+        ({"step": "sqrt(gamma)"}, "the square root of gamma is not a quotient"),
         ({"step": "2**0.5 * gamma"}, "no simple fraction, with its letters"),
         ({"step": "gamma**L"}, "an exponent depends on the letters"),
         ({"where": ["gamma*L"]}, "--where takes a comparison"),
@@ -168,7 +168,7 @@ def test_comparisons_are_kept_with_their_answers():
     run = Run({"a": Fraction(2), "b": Fraction(3)})
     a, b = run.letter("a"), run.letter("b")
     assert a < b and not a > b and a <= b and b >= 2.5 and a != b and a == a and abs(a - b) == b - a
-    assert type(max(a, b)) is Letters and max(a, b).of.key == b.of.key
+    assert type(max(a, b)) is NumberInLetters and max(a, b).of.key == b.of.key
     assert {shown(x.of, run.names) for x in run.answers.values() if not x.apart} >= {"-a + b", "(2*b - 5)/2"}
     with pytest.raises(ValueError, match="alone"):
         assert a + 1 == b

@@ -315,7 +315,7 @@ def run(capsys, *arguments):
 def test_the_command_proves_the_model_of_a_file(capsys, tmp_path):
     out = tmp_path / "bounds.json"
     status, shown, errors = run(capsys, DESCENT, "--at", "L=3", "gamma=1/7", "n=2", "--json", out, "--multipliers")
-    assert (status, errors) == (0, "") and "21/38" in shown and "is no bound" in shown
+    assert (status, errors) == (0, "") and "21/38" in shown and "is not a bound" in shown
     (model,) = json.loads(out.read_text())["models"]
     assert model["exact"] == model["upper"] == model["lower"] == "21/38"
     assert model["pepit"] == pytest.approx(21 / 38, abs=1e-3) and model["multipliers"]["Initial condition"] == "21/38"

@@ -10,7 +10,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import inexact_rbcd
-from fedtheory.papers.feddcd import inexact
+from fedtheory.papers.feddcd import appendix_c, inexact
 from fedtheory.problems.oracles import worst_case
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.case import Case
@@ -159,7 +159,7 @@ def planted():
 
 @pytest.mark.parametrize(("name", "claim"), list(planted()), ids=[name for name, _ in planted()])
 def test_planted_errors_are_not_proved(name, claim):
-    of_rbcd = claim.setting is inexact.WARM_C
+    of_rbcd = claim.setting is appendix_c.WARM_C
     verdicts = []
     for instance in [blocks(2, 1, 1)] if of_rbcd else instances(claim, 6, two_clients):
         try:

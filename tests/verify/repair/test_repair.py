@@ -156,7 +156,7 @@ def test_no_change_says_nothing_of_what_it_proves():
     family = next(f for f in families(claim) if f.sort == "prefactor")
     change = family.change(claim, sympy.Integer(2))
     search.found.repairs.append(Repair(change, Verdict("supported", "no violation", 0.1, 134, ()), 3))
-    first, *rest = repairing.told(search)
+    first, *rest = repairing.report_lines(search)
     assert first.startswith("supported, which is not a proof: fedadmm/eq-21 with")
     assert any("134 instances" in line for line in rest) and any("3 further seeds" in line for line in rest)
 
@@ -249,7 +249,7 @@ def test_what_is_shown_in_another_setting_is_told_so():
     there = replace(change, claim=next(restated(change.claim)))
     search = Search(Bench(claim))
     search.found.repairs.append(Repair(there, Verdict("proved", "12 multipliers", 0.1, 134, ())))
-    first, *rest = repairing.told(search)
+    first, *rest = repairing.report_lines(search)
     assert first == "proved, in another setting of the paper: fedadmm/eq-51/display with -29 for 29"
     assert f"  of {there.claim.setting.text}" in rest
     assert not any("further hypothesis" in line for line in rest)
@@ -535,7 +535,7 @@ def test_what_comes_last_says_why():
     for sort, amount in (("prefactor", "4/3"), ("noise", "2"), ("noise", "2*sqrt(3)/3")):
         change = next(f for f in families(claim) if f.sort == sort).change(claim, sympy.sympify(amount))
         search.found.repairs.append(Repair(change, Verdict("proved", "a proof", None, 0, ())))
-    told = repairing.told(search)
+    told = repairing.report_lines(search)
     assert told[0].startswith("proved: baseline/dcgd/one-step* with 2*gamma^2*")
     also = [line for line in told if line.startswith("also proved: ")]
     assert sorted(line.rpartition("(")[2] for line in also) == ["an unusual constant)", "no contraction any more)"]

@@ -61,7 +61,7 @@ def test_a_list_that_was_damaged_is_made_anew(capsys, damage):
     _stored().write_text(damage(_stored().read_text()))
     assert results.rows() == _expected()
     told = capsys.readouterr().err
-    assert told.count("\n") == 1 and "is no list of claims that was stored" in told and "Traceback" not in told
+    assert told.count("\n") == 1 and "is not a stored list of claims" in told and "Traceback" not in told
     assert results.rows() == _expected() and not capsys.readouterr().err
 
 

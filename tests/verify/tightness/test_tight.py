@@ -356,7 +356,7 @@ def test_a_rate_that_is_empty_is_named():
         "the stated factor is 1 or more at 1 of 3 points (as at mu=1, L=4): it promises nothing there"
     ]
     _, compared = emptiness.words(found, "gradient-descent")
-    assert compared.startswith("the stated factor is no better than 1 - mu/L") and "at 2 of 3 points" in compared
+    assert compared.startswith("the stated factor is not better than 1 - mu/L") and "at 2 of 3 points" in compared
     assert compared.endswith("the worst case itself is better at 2 of these")
     # (3/5)^2 is better than all.
     assert "at 3 of 3 points" in emptiness.words(found, "best-gradient-descent")[-1]

@@ -128,8 +128,7 @@ class Card:
     @property
     def id(self) -> str:
         """The claim's id."""
-        id: str = self.entry["id"]
-        return id
+        return self.entry["id"]
 
     @property
     def verdict(self) -> Verdict:
@@ -139,8 +138,7 @@ class Card:
     @property
     def example(self) -> Mapping[str, Any] | None:
         """The counterexample, as it is stored."""
-        found: Mapping[str, Any] | None = self.entry["counterexample"]
-        return found
+        return self.entry["counterexample"]
 
     @property
     def slug(self) -> str:

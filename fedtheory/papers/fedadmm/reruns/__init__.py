@@ -165,7 +165,7 @@ def _fourth(labels: Sequence[Sequence[str]]) -> tuple[Stated, ...]:
 
 
 def _fifth(labels: Sequence[str]) -> tuple[Stated, ...]:
-    # Of rls nothing can be looked for here.
+    # For rls there is nothing to look for here.
     return (
         _trend("rounds fall with m", "rounds", METHODS, labels, -1, FIRST),
         _trend("computing times rise with m", "gradients", METHODS, labels, 1, FIRST),

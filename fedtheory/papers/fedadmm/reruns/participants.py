@@ -102,8 +102,7 @@ class Rows:
 
     def total(self, X: Array) -> Array:
         """The sum."""
-        found: Array = X.sum(axis=0)
-        return found
+        return X.sum(axis=0)
 
     def _read(self, here: Array) -> tuple[Gradient, Gradient]:
         """The scores ``(i, d) -> (i, rows)`` of the participants' signed rows, and sums of these rows with weights
@@ -132,8 +131,7 @@ class Rows:
         (scores, summed), m, mu = self._read(here), self.f.m, self.f.mu[here, None, None]
 
         def slope(x: Array) -> Array:
-            found: Array = mu * x - summed(expit(-scores(x[:, 0])))[:, None] / m
-            return found
+            return mu * x - summed(expit(-scores(x[:, 0])))[:, None] / m
 
         known = slope(at)
         return lambda x: known if np.array_equal(x, at) else slope(x)
@@ -152,8 +150,7 @@ class Rows:
             return found
 
         def models(at: Array) -> Array:
-            found: Array = at[:, -2, None] * W + at[:, -1, None] * V + summed(at[:, m : 2 * m])
-            return found
+            return at[:, -2, None] * W + at[:, -1, None] * V + summed(at[:, m : 2 * m])
 
         both = np.zeros((2, len(here), 2 * m + 2))
         both[0, :, :m] = scores(W)
@@ -177,8 +174,7 @@ def _moved(gradient: Gradient, W: Array, V: Array, moves: Sequence[Move]) -> tup
 
 def average(all_clients: Clients, params: fedadmm.Params, Z: Array) -> Array:
     """The server's model of FedADMM, eq. (4), ``(m, d) -> (d,)``."""
-    found: Array = all_clients.total(Z) / params.sigma.sum()
-    return found
+    return all_clients.total(Z) / params.sigma.sum()
 
 
 def admm_round(

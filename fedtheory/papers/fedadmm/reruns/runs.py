@@ -58,8 +58,7 @@ class ExampleProblem:
     @cached_property
     def r(self) -> Array:
         """Lipschitz constants r_i of the gradients."""
-        found: Array = self.problem.f.L
-        return found
+        return self.problem.f.L
 
     @cached_property
     def clients(self) -> Clients:

@@ -88,7 +88,7 @@ def _tuned(task: Task, trial: Trial, target: float, most: int, grid: Sequence[fl
         for k in range(2):
             ran = _run(task, trial, factor, [_TUNING, k], target, limit)
             found = ran.to(target)
-            # Of a method that diverged its last gap says nothing.
+            # The last gap of a method that diverged says nothing.
             short = 1e6 * (1 + ran.gaps[-1]) if len(ran.gaps) > limit else math.inf
             worst = max(worst, found if math.isfinite(found) else short)
             if worst > least:

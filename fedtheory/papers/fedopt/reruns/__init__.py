@@ -64,8 +64,7 @@ def read(paths: tuple[Path, ...]) -> Any:
 def _tasks(which: str, data: object, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
     from fedtheory.papers.fedopt.reruns import panels
 
-    tasks: Mapping[str, Callable[[], Result]] = getattr(panels, which)(data, seeds)
-    return tasks
+    return getattr(panels, which)(data, seeds)
 
 
 _PLAYS = Source("Shakespeare by role", ("shakespeare.txt",))

@@ -59,12 +59,12 @@ class Authors:
 
     @property
     def K(self) -> int:
-        """How many authors there are."""
+        """The number of authors."""
         return len(self.train.sizes)
 
     @property
     def d(self) -> int:
-        """How many features there are, with the bias and the unknown word."""
+        """The number of features, with the bias and the unknown word."""
         return int(self.train.X.shape[1])
 
 
@@ -136,16 +136,16 @@ def plays(path: str | os.PathLike[str], d: int = 2002) -> Authors:
     """Speaking roles as authors and sentences as examples; +1 is a question.
 
     The file, perhaps compressed (``.gz``), holds blocks ``ROLE:`` and a speech, with a blank line between; a role whose
-    blocks are all without a speech is no client. Sentences end with ``.``, ``!`` or ``?``, which are not features. The
-    dictionary is the ``d`` - 2 words that most training sentences have. Raises ``ValueError`` when the file is missing
-    or unreadable, or has no such block.
+    blocks are all without a speech is not a client. Sentences end with ``.``, ``!`` or ``?``, which are not features.
+    The dictionary is the ``d`` - 2 words that most training sentences have. Raises ``ValueError`` when the file is
+    missing or unreadable, or has no such block.
     """
     speeches: dict[str, list[str]] = {}
     for block in _text(Path(path)).split("\n\n"):
         role, colon, speech = block.strip().partition(":\n")
         if colon and "\n" not in role:
             speeches.setdefault(role, []).append(speech)
-    roles = {role: _sentences(" ".join(said)) for role, said in speeches.items()}
+    roles = {role: _sentences(" ".join(lines)) for role, lines in speeches.items()}
     roles = {role: sentences for role, sentences in roles.items() if sentences}
     if not roles:
         raise ValueError(f"{path} has no speech: blocks of 'ROLE:' and lines of text were expected")

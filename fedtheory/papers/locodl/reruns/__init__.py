@@ -146,7 +146,7 @@ _AFTER = {
         "all others only 5GCS-CC is ahead of LoCoDL, with two thirds of its bits to nearly as many. DIANA needs fewer "
         "bits than ADIANA on w1a; on w8a it was not run on until that is settled.",
         "tuned, ADIANA needs about five times LoCoDL's bits, and DIANA and 5GCS-CC need fewer than LoCoDL. ADIANA's "
-        "best stepsize is 1024 or 2048 times that of its theorem. This is no divergence that was overlooked: the "
+        "best stepsize is 1024 or 2048 times that of its theorem. This is not an overlooked divergence: the "
         "slopes of logistic losses are bounded, so that the error first rises, and then falls below 1e-2.",
     ),
     4: (

@@ -186,7 +186,7 @@ def _tuned(plan: CurvePlan, task: Task, target: float, budget: float) -> Tuned:
         rng = np.random.default_rng([_TUNING, task.n])
         found = run(plan.scaled(factor), task, Limits(target, _PATIENCE * least, iterations), _TRIED, rng)
         bits = float(np.median(found.costs(target)[0]))
-        # Of those that do not get there the nearest is the best.
+        # Among those that do not get there the nearest is the best.
         least = min(least, bits)
         return bits if np.isfinite(bits) else 1e30 * (1 + float(np.median(found.errors[-1])))
 

@@ -6,11 +6,11 @@ import json
 
 from fedtheory import claims
 from verify import checker
-from verify.export import letters
+from verify.export import for_all_letters
 
 
 def test_what_a_limit_rests_on_besides_its_premises_is_checked_by_itself():
-    made = letters.of_derived(claims.get("fedadmm/lemma-C.1/d"))
+    made = for_all_letters.of_derived(claims.get("fedadmm/lemma-C.1/d"))
     assert made
     for one in made:
         assert one["claim"] == "fedadmm/lemma-C.1/d" and "fedadmm/lemma-C.2/c/accuracy-idle" in one["says"][0]

@@ -15,18 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice, product
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
 from fedtheory.claims import Claim
 from verify import checker
-from verify.base.evaluate import meeting
 from verify.export import graded, inside
 from verify.export.factored import content
+from verify.export.instances import examples
 from verify.export.objects import ProofObjects, Reasons, in_ascii, sealed
 from verify.methods import derivation
-from verify.methods.base import Inquiry, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.charts import Multiples, Pick, SlackChart, has_no_negative
 from verify.multipliers.domains import Domain
@@ -116,7 +115,7 @@ def _shared(writing: Writing, proof: CaseProof, links: Links) -> Iterator[dict[s
         ways = {sign: of for of, (one, sign) in links.items() if one == link}
         nets = [proof.multipliers[of] * sign for sign, of in ways.items() if of in proof.multipliers]
         net = sum(nets, posed.zero)
-        # Of what is zero, the direction in which its multiplier is nonnegative, or both where it has no sign.
+        # For what is zero, the direction in which its multiplier is nonnegative, or both where it has no sign.
         sign = next((s for s in ways if posed.domain.ratio_sign(net * s) is not None), None)
         weights = (
             {ways[sign]: net * sign}
@@ -131,7 +130,7 @@ def _shared(writing: Writing, proof: CaseProof, links: Links) -> Iterator[dict[s
 
 
 def _used(proof: CaseProof) -> list[int]:
-    """The places of the letters of which a proof speaks."""
+    """The places of the letters in a proof."""
     posed = proof.posed
     forms = (posed.target, *(posed.known[name] for name in proof.multipliers))
     ratios = [c for form in forms for c in form.of.values()] + list(proof.multipliers.values())
@@ -148,7 +147,7 @@ BLOCKS = "for every n: a product of deviations from the mean over the clients is
 
 def _numbers_of_clients(claim: Claim) -> list[str]:
     """Which numbers of clients the claim is about, where these are not all: the identity is one for every n, and by
-    which steps its vectors come to be is told of those."""
+    which steps its vectors come to be is stated for those."""
     restricted = statement.of_clients(claim.setting)
     return [f"stated for {restricted}"] if restricted else []
 
@@ -302,8 +301,6 @@ def _row(block: str, row: str) -> str:
     return f"{block}: {row}".replace("|", "/")
 
 
-#: Instances at which code is seen, and of how many that are drawn.
-_INSTANCES, _DRAWN = 5, 60
 SUMMED = (
     "left - right is a sum over the clients of what each adds, times what is positive: each program shows of one sort "
     "of clients that this is at most 0, and what is shared is at most 0 once it is summed over all"
@@ -313,9 +310,7 @@ SUMMED = (
 def of_each_client(claim: Claim) -> ProofObjects:
     """An object for each comparison of a claim in each of its cases. ``ValueError`` says what stands in the way."""
     rng = hunting.generator(claim, 0)
-    recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
-    given = tuple(recipe for recipe, _ in islice(recipes, _INSTANCES))
-    shown = client_proofs.shown(claim, seen(Inquiry(claim, given=given)), rng)
+    shown = client_proofs.shown(claim, examples(claim, rng), rng)
     if isinstance(shown, str):
         raise ValueError(shown)
     return ProofObjects.joined(

@@ -1,7 +1,7 @@
 """Numbers of a file for PEPit as functions of its letters, so that a model is one for all their values.
 
-:class:`Letters` is a quotient of polynomials that passes for a float where PEPit asks for one. There is no float in it:
-nothing but arithmetic, square roots and comparisons can be done with it, and whatever would turn it into a plain number
+:class:`NumberInLetters` is a quotient of polynomials that passes for a float where PEPit asks for one. It holds no
+float: it supports nothing but arithmetic, square roots and comparisons, and whatever would turn it into a plain number
 is refused. Where such numbers are compared, the answer is that of one point, the base, and is kept: what is shown holds
 where all comparisons have these answers.
 """
@@ -20,7 +20,7 @@ from verify.pepit import exactly
 
 
 class Answer(NamedTuple):
-    """That a function of the letters is > 0 (``strict``), >= 0, or not 0 (``apart``)."""
+    """The condition that a function of the letters is > 0 (``strict``), >= 0, or not 0 (``apart``)."""
 
     of: Ratio
     strict: bool
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 @dataclass
 class Run:
-    """What a file does with its letters: their values at the base point, and the answers of comparisons there."""
+    """A run of a file with letters: their values at the base point, and the answers of comparisons there."""
 
     base: Mapping[str, Fraction]
     answers: dict[str, Answer] = field(default_factory=dict)
@@ -48,10 +48,10 @@ class Run:
         """A number, as a function of the letters."""
         return Ratio(self.ring.constant(0), self.ring.constant(1)) + value
 
-    def letter(self, name: str) -> Letters:
+    def letter(self, name: str) -> NumberInLetters:
         """A letter, as a number that the file can compute with."""
         place = self.names.index(name)
-        return Letters(Ratio(self.ring.gen(place), self.ring.constant(1)), self)
+        return NumberInLetters(Ratio(self.ring.gen(place), self.ring.constant(1)), self)
 
     def at(self, of: Ratio, point: Mapping[str, Fraction]) -> Fraction:
         """The value of a function of the letters. ``ZeroDivisionError`` where it has none."""
@@ -73,7 +73,7 @@ class Run:
             self.answers.setdefault(f"{difference.key} {strict} {apart}", Answer(difference, strict, apart))
 
 
-class Letters:
+class NumberInLetters:
     """A function of the letters, ``of``; ``exact`` is its value at the base point of the ``run``."""
 
     __slots__ = ("exact", "of", "run")
@@ -91,7 +91,7 @@ class Letters:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """What ``isinstance`` sees: PEPit takes floats."""
+        """The class that ``isinstance`` sees: PEPit takes floats."""
         return float
 
     def _refused(self, *arguments: object) -> Any:
@@ -114,25 +114,25 @@ class Letters:
     def __rpow__(self, base: Any) -> Any:
         return exactly.power(base, self)
 
-    def __pos__(self) -> Letters:
+    def __pos__(self) -> NumberInLetters:
         return self
 
-    def raised(self, exponent: int) -> Letters:
+    def raised(self, exponent: int) -> NumberInLetters:
         """The power with an integer exponent."""
-        return Letters(self.of**exponent, self.run)
+        return NumberInLetters(self.of**exponent, self.run)
 
-    def rooted(self) -> Letters:
+    def rooted(self) -> NumberInLetters:
         """The square root, where it is a quotient of polynomials; its sign is that at the base point."""
         root = _root(self.of)
         if root is None:
-            raise ValueError(f"the square root of {shown(self.of, self.run.names)} is no quotient of polynomials")
-        found = Letters(root, self.run)
+            raise ValueError(f"the square root of {shown(self.of, self.run.names)} is not a quotient of polynomials")
+        found = NumberInLetters(root, self.run)
         return found if found >= 0 else -found
 
-    def __neg__(self) -> Letters:
-        return Letters(-self.of, self.run)
+    def __neg__(self) -> NumberInLetters:
+        return NumberInLetters(-self.of, self.run)
 
-    def __abs__(self) -> Letters:
+    def __abs__(self) -> NumberInLetters:
         return self if self >= 0 else -self
 
     def __bool__(self) -> bool:
@@ -189,15 +189,15 @@ class Letters:
         return holds
 
     def _other(self, other: object) -> Ratio | None:
-        """The function that another number is; None for an infinity, or what is no number. ``ValueError`` for one that
-        is not known exactly."""
-        if type(other) is Letters:
+        """The function that another number is; None for an infinity, or what is not a number. ``ValueError`` for one
+        that is not known exactly."""
+        if type(other) is NumberInLetters:
             return other.of
         number = exactly.of(other)
         if number is None:
             return None
         if number.rounded:
-            raise ValueError(f"the file combines {float(number)!r}, which is no simple fraction, with its letters")
+            raise ValueError(f"the file combines {float(number)!r}, which is not a simple fraction, with its letters")
         return self.run.constant(number.exact)
 
 
@@ -222,18 +222,18 @@ def _root(of: Ratio) -> Ratio | None:
 
 
 def _combined(name: str, operation: Callable[[Ratio, Ratio], Ratio]) -> None:
-    """Give :class:`Letters` an operation, from both sides."""
+    """Give :class:`NumberInLetters` an operation, from both sides."""
 
-    def forward(self: Letters, other: object) -> Any:
+    def forward(self: NumberInLetters, other: object) -> Any:
         right = self._other(other)
-        return NotImplemented if right is None else Letters(operation(self.of, right), self.run)
+        return NotImplemented if right is None else NumberInLetters(operation(self.of, right), self.run)
 
-    def backward(self: Letters, other: object) -> Any:
+    def backward(self: NumberInLetters, other: object) -> Any:
         left = self._other(other)
-        return NotImplemented if left is None else Letters(operation(left, self.of), self.run)
+        return NotImplemented if left is None else NumberInLetters(operation(left, self.of), self.run)
 
-    setattr(Letters, f"__{name}__", forward)
-    setattr(Letters, f"__r{name}__", backward)
+    setattr(NumberInLetters, f"__{name}__", forward)
+    setattr(NumberInLetters, f"__r{name}__", backward)
 
 
 _combined("add", lambda a, b: a + b)
