@@ -284,13 +284,24 @@ def _lines(found: Bounds[Number], multipliers: bool) -> Iterator[str]:
         if found.gap is not None:
             yield f"  gap          {float(found.gap):.1e}"
     if found.rounded:
-        yield f"  {found.rounded} coefficients are irrational, or floats: fractions near them stand in their place"
+        yield f"  {found.rounded} coefficients are rounded: {_meant(found)}"
     if multipliers and found.upper is not None:
         for name, value in found.upper.multipliers.items():
             yield f"    {name}: {_shown(value)}"
         for name, matrix in found.upper.matrices.items():
             for row in matrix:
                 yield f"    {name}: {'  '.join(map(_shown, row))}"
+
+
+def _meant(found: Bounds[Number]) -> str:
+    """Return for which numbers bounds hold that have fractions for coefficients."""
+    if found.upper is None or found.upper.enclosure is None:
+        return "both bounds are for the fractions in their place"
+    kept = " if shifts of all points and values change nothing, as here" if found.upper.enclosure.shifts else ""
+    return (
+        f"the upper bound holds for all that they may stand for (floats: within 4 units in the last place){kept}, "
+        "the lower one for the fractions in their place"
+    )
 
 
 def _shown(value: Number | None) -> str:
@@ -318,6 +329,7 @@ def _json(found: Bounds[Number]) -> dict[str, object]:
         "exact": None if found.exact is None else str(found.exact),
         "pepit_is_bound": found.pepit_is_bound,
         "rounded": found.rounded,
+        "enclosed": None if not found.rounded or upper is None else upper.enclosure is not None,
         "multipliers": None if upper is None else {name: str(v) for name, v in upper.multipliers.items()},
         "matrices": None
         if upper is None

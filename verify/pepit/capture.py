@@ -136,25 +136,41 @@ class _Reader:
     def quantity(self, expression: Any) -> Quantity:
         """A PEPit expression, with exact coefficients."""
         coefficients: dict[Key, Rational] = {}
+        errors: dict[Key | None, Rational] = {}
         constant = Rational(0)
-        for key, weight in expression.decomposition_dict.items():
-            number = exactly.of(float(weight) if not isinstance(weight, float | int) else weight)
+        weights = {k: w if isinstance(w, float | int) else float(w) for k, w in expression.decomposition_dict.items()}
+        # Noise is what cancels beside larger numbers. Constants are none: a small one may be all that is allowed.
+        tiny = all(abs(getattr(w, "exact", w)) <= exactly.NOISE for k, w in weights.items() if not _is_one(k))
+        for key, weight in weights.items():
+            number = exactly.of(weight, tiny or _is_one(key))
             if number is None:
                 raise ValueError(f"a coefficient is {weight!r}, which is no number")
             known = number.known if self.roots or not number.rounded else None
             self.rounded += known is None
             exact = known if isinstance(known, Algebraic) else rational(number.exact)
+            error = rational(number.error) if known is None else Rational(0)
             if isinstance(key, tuple):
                 one, other = sorted(self.points.setdefault(point.counter, len(self.points)) for point in key)
                 pair: Key = (one, other)
-            elif not hasattr(key, "counter"):
-                # The key of the constant is 1. No small one is noise: it may be all that is allowed.
-                constant += exact if exact or not weight else rational(Fraction(float(weight)))
+            elif _is_one(key):
+                constant += exact
+                _add(errors, None, error)
                 continue
             else:
                 pair = self.values.setdefault(key.counter, len(self.values))
             coefficients[pair] = coefficients.get(pair, Rational(0)) + exact
-        return Quantity({key: c for key, c in coefficients.items() if c}, constant)
+            _add(errors, pair, error)
+        return Quantity({key: c for key, c in coefficients.items() if c}, constant, errors)
+
+
+def _is_one(key: Any) -> bool:
+    """Return True for the key of the constant, which is 1."""
+    return not isinstance(key, tuple) and not hasattr(key, "counter")
+
+
+def _add(errors: dict[Key | None, Rational], key: Key | None, error: Rational) -> None:
+    if error:
+        errors[key] = errors.get(key, Rational(0)) + error
 
 
 def value_of(problem: Any) -> float | None:

@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Generic, TypeAlias, TypeVar, cast
 
 from verify.pep import faces
-from verify.pepit import absent, invariances, optimality, points, recognised, systems
+from verify.pepit import absent, enclosed, invariances, optimality, points, recognised, systems
 from verify.pepit.algebraic import Algebraic, Field, rational
+from verify.pepit.enclosed import Enclosure
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
 
@@ -21,26 +22,30 @@ N = TypeVar("N", Fraction, Number)
 Matrix = tuple[tuple[N, ...], ...]
 
 
-#: The largest denominator of a worst case in which the fractions that stand for irrational numbers are not seen.
-_ROUNDED = 10**12
-
-
 @dataclass(frozen=True)
 class Upper(Generic[N]):
     """A proof that no instance does worse than ``bound``.
 
     The objective plus sum of multiplier * (-expression), plus the inner product of each matrix of expressions with its
-    ``matrices`` entry, plus that of the Gram matrix with a positive semidefinite one, is ``bound`` identically.
+    ``matrices`` entry, plus that of the Gram matrix with a positive semidefinite one, is ``identity`` identically.
 
     Attributes:
         bound: The proved value.
         multipliers: Of each constraint, by name; at least 0 for inequalities. Zeros are left out.
         matrices: Positive semidefinite multipliers of the model's matrix inequalities, by name.
+        enclosure: Where coefficients are rounded, what of the bound makes it one for all numbers that they may stand
+            for; None where there is nothing like that, and the bound is for the fractions in their place.
     """
 
     bound: N
     multipliers: Mapping[str, N]
     matrices: Mapping[str, Matrix[N]]
+    enclosure: Enclosure | None = None
+
+    @property
+    def identity(self) -> N:
+        """The bound for the model's coefficients, as they are."""
+        return self.bound if self.enclosure is None else self.bound - self.enclosure.excess
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,8 @@ class Bounds(Generic[N]):
         pepit: What PEPit answers, if it was asked and found a bound.
         upper: None where no exact multipliers were found.
         lower: None where no exact point was found.
-        rounded: How many coefficients are replaced by fractions nearby, as they lie outside such a field.
+        rounded: How many coefficients are replaced by fractions nearby, as they lie outside such a field. The lower
+            bound is for these fractions.
     """
 
     model: Model
@@ -72,13 +78,10 @@ class Bounds(Generic[N]):
 
     @property
     def exact(self) -> N | None:
-        """The worst case, where both ends meet; None where it shows how coefficients were rounded."""
-        if self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
+        """The worst case, where both ends meet; None where coefficients are rounded."""
+        if self.rounded or self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
             return None
-        worst = self.upper.bound
-        if self.rounded and (isinstance(worst, Algebraic) or worst.denominator > _ROUNDED):
-            return None
-        return worst
+        return self.upper.bound
 
     @property
     def gap(self) -> N | None:
@@ -215,7 +218,11 @@ def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper[N
                 rows[i][j] = rows[j][i] = number(point[at])
                 at += 1
         matrices[inequality.name] = tuple(map(tuple, rows))
-    return Upper(number(dual.objective.at(point)), multipliers, matrices)
+    bound = number(dual.objective.at(point))
+    if not any(quantity.errors for quantity in model.quantities()):
+        return Upper(bound, multipliers, matrices)
+    found = enclosed.enclosure(model, point)
+    return Upper(bound if found is None else bound + found.excess, multipliers, matrices, found)
 
 
 def _lower(model: Model, primal: systems.System, point: list[Rational]) -> Lower[Number]:

@@ -28,14 +28,14 @@ def restored(model: Model) -> Model:
 
     Coefficients that are to be changed by more than rounding stay as they are, with the direction that asks for it.
     """
-    for pivot, direction in _directions(model):
+    for pivot, direction in directions(model):
         changed = [_cancelled(quantity, pivot, direction) for quantity in model.quantities()]
         if all(quantity is not None for quantity in changed):
             model = model.replaced([quantity for quantity in changed if quantity is not None])
     return model
 
 
-def _directions(model: Model) -> list[tuple[int, list[Rational]]]:
+def directions(model: Model) -> list[tuple[int, list[Rational]]]:
     """Simple vectors that all forms map to zero, in floats, each with the place of a one, where others have 0."""
     squared = np.zeros((model.points, model.points))
     for quantity in model.quantities():
@@ -58,7 +58,7 @@ def _directions(model: Model) -> list[tuple[int, list[Rational]]]:
 
 def _cancelled(quantity: Quantity, pivot: int, direction: Sequence[Rational]) -> Quantity | None:
     """The form that maps a direction to zero, by other coefficients of the pivot; None if these differ by more than
-    rounding."""
+    rounding. What they are changed by is added to their errors."""
     image: dict[int, Rational] = {}
     coefficients = dict(quantity.coefficients)
     for (i, j), c in quantity.pairs():
@@ -75,4 +75,9 @@ def _cancelled(quantity: Quantity, pivot: int, direction: Sequence[Rational]) ->
             left -= v * direction[i]
     square = (pivot, pivot)
     coefficients[square] = coefficients.get(square, Rational(0)) - left
-    return Quantity({key: c for key, c in coefficients.items() if c}, quantity.constant)
+    errors = dict(quantity.errors)
+    for key, c in coefficients.items():
+        change = abs(c - quantity.coefficients.get(key, Rational(0)))
+        if change:
+            errors[key] = errors.get(key, Rational(0)) + change
+    return Quantity({key: c for key, c in coefficients.items() if c}, quantity.constant, errors)
