@@ -57,7 +57,8 @@ def register(
         nargs="+",
         default=[],
         metavar="LETTER",
-        help="arguments of the function that stay letters: the value that it returns beside PEPit's is proved for all",
+        help="arguments of the function that stay letters: the value that it returns beside PEPit's, or one that is "
+        "found, is proved for all",
     )
     asking.add_argument(
         "--where", action="append", default=[], metavar="'A <= B'", help="what is assumed of the letters; repeatable"
@@ -151,7 +152,7 @@ def _for_all(args: argparse.Namespace, copy: Path | None, proofs: Path | None) -
     consoles.say(
         report,
         "for all " + ", ".join([*(f"{name} > 0" for name in found.letters), *found.conditions]),
-        f"  stated       {found.stated}",
+        f"  {'found ' if found.is_found else 'stated'}       {found.stated}",
         f"  {'not proved   ' + found.why if found.why else 'proved       no function of the class does worse'}",
         f"  at {there}",
         *(f"  {line}" for line in _lines(found.there, False)),
@@ -161,6 +162,7 @@ def _for_all(args: argparse.Namespace, copy: Path | None, proofs: Path | None) -
         "names": list(found.letters),
         "conditions": list(found.conditions),
         "stated": found.stated,
+        "found": found.is_found,
         "proved": not found.why,
         "why": found.why,
         "multipliers": dict(found.multipliers),

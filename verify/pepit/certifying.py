@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Generic, TypeAlias, TypeVar, cast
 
@@ -13,6 +13,7 @@ from verify.pepit.algebraic import Algebraic, Field, rational
 from verify.pepit.enclosed import Enclosure
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
+from verify.pepit.units import Units, two
 
 #: A number that is known exactly; ``Algebraic`` where it is irrational. Their operators are the same.
 Number: TypeAlias = Fraction | Algebraic
@@ -112,10 +113,64 @@ def bounds(
 
     ``ValueError`` if there is no worst case: its constraints contradict one another, or its objective has no bound.
     """
+    found = _bounds(model, pepit, rounded, expected, roots)
+    if found is None or found.upper is None or found.lower is None:
+        # In other units a solver may see more.
+        units = Units.of(model)
+        other = _bounds(units.scaled(model), None, rounded, None, roots)
+        if other is not None:
+            found = _joined(found, _in_own(other, model, units, pepit))
+    if found is None:
+        raise ValueError(absent.reason(model, rounded))
+    return found
+
+
+def _joined(found: Bounds[Number] | None, other: Bounds[Number]) -> Bounds[Number]:
+    """What is missing, from elsewhere."""
+    if found is None:
+        return other
+    return replace(found, upper=found.upper or other.upper, lower=found.lower or other.lower)
+
+
+def _in_own(found: Bounds[Number], model: Model, units: Units, pepit: float | None) -> Bounds[Number]:
+    """What is found of a model in other units, in its own; both ends are checked there again."""
+    unit = units.values[model.objective]
+    upper = lower = None
+    if found.upper is not None:
+        given, dual = found.upper, model.dual()
+        proof = [
+            _flint(given.multipliers.get(c.name, Fraction(0))) * two(unit + factor)
+            for c, factor in zip(model.constraints, units.constraints, strict=True)
+        ]
+        for m, rows in zip(model.inequalities, units.matrices, strict=True):
+            pairs = [(i, j) for i in range(len(rows)) for j in range(i, len(rows))]
+            proof += [_flint(given.matrices[m.name][i][j]) * two(unit + rows[i] + rows[j]) for i, j in pairs]
+        if dual.holds(proof):
+            wider = given.enclosure
+            excess = wider and wider._replace(excess=wider.excess * fraction(two(unit)))
+            upper = _upper(model, dual, proof, excess)
+    if found.lower is not None:
+        primal, (gram, values) = model.primal(), (found.lower.gram, found.lower.values)
+        n = model.points
+        point = [_flint(gram[i][j]) * two(units.points[i] + units.points[j]) for i in range(n) for j in range(i, n)]
+        point += [_flint(v) * two(k) for v, k in zip(values, units.values, strict=True)]
+        if primal.holds(point):
+            lower = _lower(model, primal, point)
+    return Bounds(model, pepit, upper, lower, found.rounded)
+
+
+def _flint(value: Number) -> Rational | Algebraic:
+    return value if isinstance(value, Algebraic) else rational(value)
+
+
+def _bounds(
+    model: Model, pepit: float | None, rounded: int, expected: Fraction | None, roots: bool
+) -> Bounds[Number] | None:
+    """Both ends of a model in its own units; None where a solver finds no worst case."""
     primal, dual = model.primal(), model.dual()
     found = systems.optimum(primal)
     if found is None:
-        raise ValueError(absent.reason(model, rounded))
+        return None
     multipliers, value = model.multipliers(found, primal), -found.value
     starts = [[points.rounded(end)] for end in (found.point, multipliers)]
     for optimal in optimality.optimal(primal, dual, found.point, multipliers):
@@ -129,7 +184,7 @@ def bounds(
             field = recognised.larger_field(objective, optimality.BITS, optimal.bits, primal.field)
             meeting = None if field is None else _meeting(primal, dual, optimal, field)
         if meeting is not None:
-            return Bounds(model, pepit, _upper(model, dual, meeting[1]), _lower(model, primal, meeting[0]), rounded)
+            return Bounds(model, pepit, _proof(model, dual, meeting[1]), _lower(model, primal, meeting[0]), rounded)
         starts = [[end, *others] for end, others in zip(ends, starts, strict=True)]
         value = worst
         if recognised.number(objective, optimality.BITS, optimal.bits, primal.field) is None:
@@ -148,7 +203,7 @@ def bounds(
         reached = None if attained is None else points.attaining(primal, -simple)
         if attained is not None and reached is not None:
             proof, point = attained, reached
-    upper = None if proof is None else _upper(model, dual, proof)
+    upper = None if proof is None else _proof(model, dual, proof)
     lower = None if point is None else _lower(model, primal, point)
     return Bounds(model, pepit, upper, lower, rounded)
 
@@ -206,7 +261,13 @@ def _simple(
     return Rational(sign * found.numerator, found.denominator)
 
 
-def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper[Number]:
+def _proof(model: Model, dual: systems.System, point: list[Rational]) -> Upper[Number]:
+    """The upper bound of multipliers, for all numbers that coefficients may stand for if these are bounded."""
+    rounded = any(quantity.errors for quantity in model.quantities())
+    return _upper(model, dual, point, enclosed.enclosure(model, point) if rounded else None)
+
+
+def _upper(model: Model, dual: systems.System, point: list[Rational], wider: Enclosure | None) -> Upper[Number]:
     multipliers = {c.name: number(v) for c, v in zip(model.constraints, point, strict=False) if v}
     matrices = {}
     at = len(model.constraints)
@@ -219,10 +280,7 @@ def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper[N
                 at += 1
         matrices[inequality.name] = tuple(map(tuple, rows))
     bound = number(dual.objective.at(point))
-    if not any(quantity.errors for quantity in model.quantities()):
-        return Upper(bound, multipliers, matrices)
-    found = enclosed.enclosure(model, point)
-    return Upper(bound if found is None else bound + found.excess, multipliers, matrices, found)
+    return Upper(bound if wider is None else bound + wider.excess, multipliers, matrices, wider)
 
 
 def _lower(model: Model, primal: systems.System, point: list[Rational]) -> Lower[Number]:

@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-import flint
-
 from verify.pepit import invariances, points
 from verify.pepit.model import Key, Model, Quantity
 from verify.pepit.systems import Rational
@@ -139,12 +137,14 @@ def _bounded(model: Model, what: frozenset[int] | int) -> tuple[Rational, list[_
     return bound, spreads
 
 
-def _solved(rows: frozenset[int], proofs: Mapping[frozenset[int] | int, tuple[Rational, list[_Spread]]]) -> _Sizes | None:
+def _solved(
+    rows: frozenset[int], proofs: Mapping[frozenset[int] | int, tuple[Rational, list[_Spread]]]
+) -> _Sizes | None:
     """Numbers that the sizes do not exceed, each of which is at most its bound and what the proof leaves at these.
 
-    Let the sizes be at most t times the numbers, with the least t. A bound and the constants of a proof are at most half
-    of its number, and so is what the proof leaves at the numbers: hence the sizes are at most 1/2 + t/2 times these, and
-    t is at most 1.
+    Let the sizes be at most t times the numbers, with the least t. A bound and the constants of a proof are at most
+    half of its number, and so is what the proof leaves at the numbers: hence the sizes are at most 1/2 + t/2 times
+    these, and t is at most 1.
     """
     zero = Rational(0)
     least = {what: bound + max(s.get(None, zero) for s in several) for what, (bound, several) in proofs.items()}
@@ -173,7 +173,7 @@ def _without_shifts(model: Model) -> tuple[Model, bool]:
             dropped |= {(min(pivot, k), max(pivot, k)) for k in range(model.points)}
             moved = {k for k, v in enumerate(direction) if v}
             touched |= any(moved.intersection(key) for key in _erring(model) if isinstance(key, tuple))
-    for pivot, direction in _of_values(model):
+    for pivot, direction in invariances.of_values(model):
         dropped.add(pivot)
         touched |= any(isinstance(key, int) and direction[key] for key in _erring(model))
     kept = [
@@ -197,25 +197,3 @@ def _is_mapped_to_zero(quantity: Quantity, direction: Sequence[Rational]) -> boo
         image[i] = image.get(i, Rational(0)) + c * direction[j]
         image[j] = image.get(j, Rational(0)) + c * direction[i]
     return not any(image.values())
-
-
-def _of_values(model: Model) -> list[tuple[int, list[Rational]]]:
-    """Directions in which function values may move without any expression or the objective changing, each with the
-    place of a one, where others have 0."""
-    rows: set[tuple[tuple[int, Rational], ...]] = {((model.objective, Rational(1)),)}
-    for quantity in model.quantities():
-        rows.add(tuple(sorted((key, c) for key, c in quantity.coefficients.items() if isinstance(key, int))))
-    table = flint.fmpq_mat(len(rows), model.values)
-    for r, row in enumerate(rows):
-        for column, c in row:
-            table[r, column] = c
-    reduced, rank = table.rref()
-    pivots = [next(c for c in range(model.values) if reduced[r, c]) for r in range(rank)]
-    found = []
-    for free in sorted(set(range(model.values)) - set(pivots)):
-        direction = [Rational(0)] * model.values
-        direction[free] = Rational(1)
-        for r, pivot in enumerate(pivots):
-            direction[pivot] = -reduced[r, free]
-        found.append((free, direction))
-    return found

@@ -1,4 +1,4 @@
-"""Directions in which points may move without a model noticing, where coefficients are rounded.
+"""Directions in which points, or function values, may move without a model noticing, where coefficients are rounded.
 
 A worst case is the same after a translation: all forms map the vector with a one for each point to zero. What is
 computed from rounded step sizes does so up to rounding only. Then the cone of multipliers, which has an interior
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import flint
 import numpy as np
 
 from verify.pep import faces
@@ -81,3 +82,31 @@ def _cancelled(quantity: Quantity, pivot: int, direction: Sequence[Rational]) ->
         if change:
             errors[key] = errors.get(key, Rational(0)) + change
     return Quantity({key: c for key, c in coefficients.items() if c}, quantity.constant, errors)
+
+
+def of_values(model: Model) -> list[tuple[int, list[Rational]]]:
+    """Directions in which function values may move without any expression or the objective changing, each with the
+    place of a one, where others have 0; of rational coefficients."""
+    rows = {((model.objective, Rational(1)),)}
+    for quantity in model.quantities():
+        rows.add(tuple(sorted((key, c) for key, c in quantity.coefficients.items() if isinstance(key, int))))
+    table = flint.fmpq_mat(len(rows), model.values)
+    for r, row in enumerate(rows):
+        for column, c in row:
+            table[r, column] = c
+    return kernel(table)
+
+
+def kernel(table: flint.fmpq_mat) -> list[tuple[int, list[Rational]]]:
+    """A basis of what a matrix maps to zero, each vector with the place of a one, where others have 0."""
+    reduced, rank = table.rref()
+    width = table.ncols()
+    pivots = [next(c for c in range(width) if reduced[r, c]) for r in range(rank)]
+    found = []
+    for free in sorted(set(range(width)) - set(pivots)):
+        vector = [Rational(0)] * width
+        vector[free] = Rational(1)
+        for r, pivot in enumerate(pivots):
+            vector[pivot] = -reduced[r, free]
+        found.append((free, vector))
+    return found

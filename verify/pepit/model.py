@@ -26,14 +26,14 @@ class Quantity(NamedTuple):
 
     coefficients: Mapping[Key, Rational]
     constant: Rational = Rational(0)
-    errors: Mapping[Key | None, Rational] = {}  # noqa: RUF012
+    errors: Mapping[Key | None, Rational] = {}
 
     def minus(self, other: Quantity) -> Quantity:
         """The difference."""
         keys = self.coefficients.keys() | other.coefficients.keys()
         zero = Rational(0)
         differences = {k: self.coefficients.get(k, zero) - other.coefficients.get(k, zero) for k in keys}
-        errors = {k: self.errors.get(k, zero) + other.errors.get(k, zero) for k in self.errors | other.errors}
+        errors = {k: self.errors.get(k, zero) + other.errors.get(k, zero) for k in {*self.errors, *other.errors}}
         return Quantity({k: c for k, c in differences.items() if c}, self.constant - other.constant, errors)
 
     def times(self, factor: Rational | Fraction) -> Quantity:
