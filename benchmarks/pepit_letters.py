@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.pepit_letters [--seconds S] [--out FILE.md] [--unstated] [NAME ...]`` takes examples of the
 installed package, unedited, with what is assumed of their letters, each in a process of its own with at most S seconds
-(300), and writes a table: the value, whether it is proved for all letters, and whether it is attained at the base point.
+(300), and writes a table: the value, if it is proved for all letters, and if it is attained at the base point.
 With --unstated the functions return PEPit's number alone, and the value is to be found.
 """
 

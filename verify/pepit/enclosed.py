@@ -104,13 +104,14 @@ def _sizes(model: Model, spread: _Spread) -> _Sizes | None:
     rows, values = frozenset(_rows(spread)), frozenset(_values(spread))
     proofs: dict[frozenset[int] | int, tuple[Rational, list[_Spread]]] = {}
     while True:
-        for what in (rows, *values) if rows else values:
+        needed: list[frozenset[int] | int] = [*([rows] if rows else []), *values]
+        for what in needed:
             if what not in proofs:
                 found = _bounded(model, what)
                 if found is None:
                     return None
                 proofs[what] = found
-        of = {what: proofs[what] for what in ((rows, *values) if rows else values)}
+        of = {what: proofs[what] for what in needed}
         spreads = [s for _, several in of.values() for s in several]
         more_rows = rows.union(*map(_rows, spreads))
         more_values = values.union(*map(_values, spreads))
@@ -154,7 +155,7 @@ def _solved(
     found = _Sizes(rows, sizes.get(rows, zero), values)
     for what, (_, several) in proofs.items():
         for spread in several:
-            linear = {key: c for key, c in spread.items() if key is not None}
+            linear: _Spread = {key: c for key, c in spread.items() if key is not None}
             if 2 * _at(linear, found) > sizes[what]:
                 return None
     return found

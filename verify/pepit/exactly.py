@@ -70,7 +70,7 @@ class Exact(float):
         if self.surd is not None and abs(exponent) <= _POWERS:
             return surd(self.surd**exponent)
         if exponent < 0:
-            return 1 / self.raised(-exponent)
+            return _made("truediv", lambda a, b: a / b, Exact(Fraction(1)), self.raised(-exponent))
         size, error = abs(self.exact), self.error
         return Exact(self.exact**exponent, (size + error) ** exponent - size**exponent if error else _ZERO)
 

@@ -87,7 +87,7 @@ def _cancelled(quantity: Quantity, pivot: int, direction: Sequence[Rational]) ->
 def of_values(model: Model) -> list[tuple[int, list[Rational]]]:
     """Directions in which function values may move without any expression or the objective changing, each with the
     place of a one, where others have 0; of rational coefficients."""
-    rows = {((model.objective, Rational(1)),)}
+    rows: set[tuple[tuple[int, Rational], ...]] = {((model.objective, Rational(1)),)}
     for quantity in model.quantities():
         rows.add(tuple(sorted((key, c) for key, c in quantity.coefficients.items() if isinstance(key, int))))
     table = flint.fmpq_mat(len(rows), model.values)
