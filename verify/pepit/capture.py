@@ -22,7 +22,7 @@ from verify.pepit.systems import Rational
 T = TypeVar("T")
 #: Arguments of a function of a file, by name.
 Arguments = Mapping[str, Fraction | int | exactly.Exact]
-#: What a coefficient is; True for one that is no noise, however small it is.
+#: What a coefficient is; True for one that is meant, however small it is.
 Reading: TypeAlias = Callable[[Any, bool], exactly.Exact | None]
 
 

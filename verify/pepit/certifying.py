@@ -114,7 +114,7 @@ def bounds(
     ``ValueError`` if there is no worst case: its constraints contradict one another, or its objective has no bound.
     """
     found = _bounds(model, pepit, rounded, expected, roots)
-    if found is None or found.upper is None or found.lower is None:
+    if found is None or _is_wide(found):
         # In other units a solver may see more.
         units = Units.of(model)
         other = _bounds(units.scaled(model), None, rounded, None, roots)
@@ -125,15 +125,27 @@ def bounds(
     return found
 
 
+def _is_wide(found: Bounds[Number]) -> bool:
+    """Return True if an end is missing, or both are far apart for their size."""
+    if found.upper is None or found.lower is None:
+        return True
+    upper, lower = found.upper.identity, found.lower.bound
+    return upper - lower > _WIDE * max(abs(upper), abs(lower))
+
+
 def _joined(found: Bounds[Number] | None, other: Bounds[Number]) -> Bounds[Number]:
-    """What is missing, from elsewhere."""
+    """The better of both ends, each of which may be missing."""
     if found is None:
         return other
-    return replace(found, upper=found.upper or other.upper, lower=found.lower or other.lower)
+    uppers = [end for end in (found.upper, other.upper) if end is not None]
+    lowers = [end for end in (found.lower, other.lower) if end is not None]
+    upper = min(uppers, key=lambda end: end.bound, default=None)
+    lower = max(lowers, key=lambda end: end.bound, default=None)
+    return replace(found, upper=upper, lower=lower)
 
 
 def _in_own(found: Bounds[Number], model: Model, units: Units, pepit: float | None) -> Bounds[Number]:
-    """What is found of a model in other units, in its own; both ends are checked there again."""
+    """Both ends of a model, found in other units, in its own; they are checked there again."""
     unit = units.values[model.objective]
     upper = lower = None
     if found.upper is not None:
@@ -232,6 +244,8 @@ def _meeting(
 _GRIDS, _FAR = (16, 40, 100), 1e-5
 #: How many times nearer than by chance a simple fraction must be to be tried, and how near an expected value.
 _CHANCE, _NEAR = 30, 1e-6
+#: The gap between both ends, as a share of their size, beyond which other units are tried.
+_WIDE = Fraction(1, 10**6)
 #: Binary digits of fractions near irrational numbers.
 _DIGITS = 133
 

@@ -24,7 +24,7 @@ _DIGITS = 8
 
 
 class Enclosure(NamedTuple):
-    """What is added to a bound, so that it holds for all numbers that coefficients may stand for.
+    """The excess that makes a bound hold for all numbers that coefficients may stand for.
 
     ``shifts``: those are meant for which shifts change nothing that change nothing with the fractions in the middle;
     where this is False, any.
@@ -35,7 +35,7 @@ class Enclosure(NamedTuple):
 
 
 def enclosure(model: Model, multipliers: Sequence[Rational]) -> Enclosure | None:
-    """What is added to the bound that multipliers prove for a model of rational coefficients, which have errors.
+    """The excess over the bound that multipliers prove for a model of rational coefficients, which have errors.
 
     None where inner products or function values that have such coefficients are not bounded.
     """

@@ -110,8 +110,8 @@ def _samples(problem: Any, run: Run, conditions: Sequence[tuple[Ratio, bool]]) -
         there = ", ".join(f"{name} = {x}" for name, x in point.items())
         if isinstance(worst, Algebraic):
             raise ValueError(
-                f"the function states no value, and the worst case at {there} is {worst}: it is no quotient of "
-                "polynomials in the letters"
+                f"the function states no value, and the worst case at {there} is {worst}, not a quotient "
+                "of polynomials in the letters"
             )
         if worst is not None:
             yield point, worst
@@ -130,5 +130,5 @@ def _is_inside(point: dict[str, Fraction], run: Run, conditions: Sequence[tuple[
 
 
 def _number(weight: Any, small: bool, run: Run, point: dict[str, Fraction]) -> exactly.Exact | None:
-    """What a coefficient is at a point."""
+    """The coefficient at a point."""
     return exactly.Exact(run.at(weight.of, point)) if type(weight) is Letters else exactly.of(weight, small)

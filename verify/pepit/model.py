@@ -157,7 +157,7 @@ class Model:
         )
 
     def columns(self) -> Iterator[tuple[Quantity, int]]:
-        """What the unknowns of :meth:`dual` multiply, one after another, each with a factor."""
+        """The expressions that the unknowns of :meth:`dual` multiply, in their order, each with a factor."""
         yield from ((c.expression, -1) for c in self.constraints)
         for matrix in self.inequalities:
             size = len(matrix.entries)

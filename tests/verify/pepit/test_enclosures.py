@@ -38,7 +38,8 @@ def descent(step, metric=1, momentum=None):
     problem.set_initial_condition((x - minimiser) ** 2 <= 1)
     y = x - step * f.gradient(x)
     if momentum is not None:
-        y = y + momentum * (y - x) - step * f.gradient(y + momentum * (y - x))
+        z = momentum * y + (1 - momentum) * x
+        y = z - step * f.gradient(z)
     problem.set_performance_metric(metric * (f(y) - f(minimiser)))
     return problem
 

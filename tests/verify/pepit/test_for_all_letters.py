@@ -184,7 +184,7 @@ def test_a_value_that_is_found_where_points_are_is_not_proved_where_none_are(pro
                 "condition": "<= L",
                 "metric": "f(x) - f(minimiser)",
             },
-            "it is no quotient of polynomials",
+            "not a quotient of polynomials",
         ),
         ({"where": ["gamma*L >= 1/3", "gamma*L <= 9"]}, "none with few coefficients"),
     ],
