@@ -345,13 +345,14 @@ def stepping(step: Callable[..., object], State: Any) -> Callable[..., Any]:
             # No init or fixed point: these are not given a state and a draw.
             given = (given[0], in_step(given[1]), *given[2:])
         found, names = step(*given, **parts), State._fields
+        values: Sequence[object] = ()
         if isinstance(found, Mapping):
             got = f"the parts {', '.join(map(str, found))}"
-            values = [found[part] for part in names] if set(found) == set(names) else []
+            values = [found[part] for part in names] if set(found) == set(names) else ()
         elif isinstance(found, tuple | list):
             got, values = f"{len(found)} parts", found
         else:
-            got, values = f"an object of type {type(found).__name__}", ()
+            got = f"an object of type {type(found).__name__}"
         if len(values) != len(names):
             due = ", ".join(names)
             raise ValueError(f"{place(step)} gives {got}, where a mapping or a tuple of the state's parts {due} is due")
