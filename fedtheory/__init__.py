@@ -25,7 +25,7 @@ _PUBLIC = {
     "kinds.parameter_rule": ("ParameterRule",),
     "plugins": ("Paper",),
     "sections": ("section",),
-    "settings.quantities": ("distance", "gap", "heterogeneity"),
+    "settings.quantities": ("composite_gap", "distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Constant", "Independent", "Permutation", "Product", "Uniform01", "UniformSubset"),
     "randomness.participation": ("Categorical", "Coins"),
     "settings.relations": ("E", "Quantity"),

@@ -27,7 +27,8 @@ from fedtheory.numbers.symbols import T, d, k, round_index
 from fedtheory.origins import checked
 from fedtheory.settings import COMPRESSOR, Setting
 from fedtheory.settings.hypotheses import Hypothesis, hypothesis
-from fedtheory.settings.quantities import gap
+from fedtheory.settings.quantities import composite_gap, gap
+from fedtheory.settings.relations import of_one_state
 
 #: What a claim has whose author did not write it.
 NOWHERE, NOTHING = Setting(), Untested("", "")
@@ -125,9 +126,22 @@ class Claim:
         if not self.setting.drawing.classes_stated and "requires" not in self.changes:
             object.__setattr__(self, "requires", (*self.requires, *self._classes()))
         self._check_schedules()
-        functions = self.setting.functions
-        if functions is not None and functions.operators and any(q.of is gap for q in self.statement.quantities):
+        self._check_gaps()
+
+    def _check_gaps(self) -> None:
+        """Raise ``ValueError`` if a gap is not that of the problems of the setting."""
+        functions, used = self.setting.functions, {q.of for q in of_one_state(self.statement.quantities)}
+        if functions is None or not used & {gap, composite_gap}:
+            return
+        if functions.operators:
             raise ValueError(f"{self.id} is about operators, which have no values: ft.gap is of functions")
+        if gap in used and functions.with_g and not functions.coupled:
+            raise ValueError(
+                f"{self.id} is about f + g, and ft.gap is f(x) - f(x*) alone: write ft.composite_gap, "
+                "or a quantity of your own if g is left out on purpose"
+            )
+        if composite_gap in used and not functions.with_g:
+            raise ValueError(f"{self.id} uses ft.composite_gap, and its functions have no g: write ft.gap")
 
     def _classes(self) -> Iterator[Hypothesis]:
         """Yield the hypotheses of membership in those classes of the setting that no given hypothesis states."""

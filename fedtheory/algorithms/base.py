@@ -177,7 +177,7 @@ def method(
 
     Args:
         name: The name, as in reports.
-        step: ``step(problem, params, state, draw)``: the new parts of the state.
+        step: ``step(problem, params, state, draw)`` returns the state after the step: the value of each of its parts.
         params: The names of the parameters, or a NamedTuple class of them.
         state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``;
             if they are elsewhere at the optimum, ``"momentum"`` for a point that is 0 there, ``"models"`` for

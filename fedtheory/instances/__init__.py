@@ -16,6 +16,7 @@ import numpy as np
 from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
+from fedtheory.numbers.symbols import round_index
 
 #: A recipe: the named rationals, integers, words and tuples of these from which an instance is built.
 Recipe = Mapping[str, Any]
@@ -156,6 +157,11 @@ def value_of(source: Source, problem: Any, params: object) -> Any:
         raise ValueError(
             f"{source} is the variance of the compressors of a setting with adversaries=(UnbiasedCompressors(),), and "
             "there are none: give the setting some, or the method a parameter of this name"
+        )
+    if source == str(round_index):
+        raise ValueError(
+            "k is the round only inside a sum or product over rounds, or where parameters have schedules: for a number "
+            "k of its own, add it to the names of the parameters"
         )
     raise ValueError(
         f"neither the problem nor the parameters of the method have a value for {source!r}: "

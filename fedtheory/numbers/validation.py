@@ -155,7 +155,7 @@ def _check_repeated(part: str, node: sympy.Expr) -> None:
     low = first.is_positive if index.is_positive else first.is_nonnegative if index.is_nonnegative else True
     if type(index) is not sympy.Symbol or declared not in (*_LETTERS, sympy.Symbol("x").assumptions0) or not low:
         fault = f"{node} goes from {first} on, and its index {index} is declared otherwise"
-        raise ValueError(f"{part}: {fault}: take round_index, or sympy.Symbol({index.name!r})")
+        raise ValueError(f"{part}: {fault}: write sympy.Symbol({index.name!r}) for it")
 
 
 def comparison(part: str, left: object, relation: object, right: object) -> tuple[sympy.Expr, str, sympy.Expr]:

@@ -51,7 +51,11 @@ class Proximable(Protocol):
     """Functions whose proximal points are known in closed form."""
 
     def resolvent(self, shift: object, target: Array) -> Array:
-        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``."""
+        """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``.
+
+        The proximal point of x with the stepsize gamma, the minimiser of f_i(y) + |y - x|^2 / (2 gamma), is
+        ``resolvent(1 / gamma, x / gamma)``.
+        """
 
 
 @runtime_checkable

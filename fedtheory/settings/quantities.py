@@ -165,6 +165,9 @@ def distance(problem: Problem, params: object, state: Any) -> Array:
 def gap(problem: Problem, params: object, state: Any) -> Array:
     """f(x) - f(x*), f the mean of the f_i.
 
+    Beside a g it is not the gap of what is minimised, and may be negative: claims about a ``Composite`` problem are
+    refused that use it, and have :func:`composite_gap`.
+
     Args:
         problem: The problem, whose minimiser is x*.
         params: The parameters, which are not used.
@@ -185,6 +188,33 @@ def gap(problem: Problem, params: object, state: Any) -> Array:
     """
     here, there = (problem.f.value(x[..., None, :]).sum(axis=-1) / problem.n for x in (state.x, problem.x_star))
     return here - there
+
+
+def composite_gap(problem: Problem, params: object, state: Any) -> Array:
+    """f(x) + g(x) - f(x*) - g(x*), f the mean of the f_i.
+
+    Args:
+        problem: A composite problem, whose minimiser is x*.
+        params: The parameters, which are not used.
+        state: A state with a point ``x (..., d)``.
+
+    Returns:
+        The gap, ``(...)``.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> problem = Problem(diagonal([[2.0]], [[3.0]]), g=diagonal([[1.0]], [[0.0]]))
+        >>> state = algorithms.get("gradient-descent").init(problem, None)
+        >>> float(ft.composite_gap(problem, None, state))
+        1.5
+    """
+    g: Any = problem.g
+    here, there = (g.value(x[..., None, :])[..., 0] for x in (state.x, problem.x_star))
+    found: Array = gap(problem, params, state) + here - there
+    return found
 
 
 def heterogeneity(problem: Problem, params: object, state: object) -> Array:

@@ -57,6 +57,11 @@ def written(path, text):
         ("CLAIMS = (3,)\n", r"CLAIMS\[0\] is not a claim"),
         ("from fedtheory import Claim\n\nCLAIMS = (Claim('mine/one'),)\n", "line 3: ValueError: the claim mine/one "),
         ("from fedtheory import Nothing\n", "line 1: "),
+        (
+            "import fedtheory as ft, sympy\nD = ft.Quantity('D', ft.distance)\nM = sympy.Max(D, 2 * D)\n",
+            "line 3: a function of sympy takes letters and numbers, and is given a quantity: write a quantity",
+        ),
+        ("import fedtheory as ft, sympy\nD = sympy.sqrt(ft.Quantity('D', ft.distance))\n", "line 2: a function of"),
     ],
 )
 def test_a_file_that_is_no_theorem_gets_a_sentence_with_its_line(tmp_path, text, said):

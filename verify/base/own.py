@@ -8,11 +8,20 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
+import sympy
+
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.numbers import sourcecode
+from fedtheory.settings.relations import Composed, Quantity
 from verify.base import neighbours, originals
 from verify.base.plain import quoted
+
+#: What to write in place of a function of sympy that is given quantities.
+_QUANTITIES_IN_SYMPY = (
+    "a function of sympy takes letters and numbers, and is given a quantity: write a quantity of your own, whose "
+    "function returns np.maximum(ft.gap(problem, params, state), ft.distance(problem, params, state)), say"
+)
 
 
 def load(path: Path) -> tuple[Claim, ...]:
@@ -93,6 +102,8 @@ def _failure(path: Path, module: ModuleType, error: BaseException) -> str:
     theirs = {str(file) for file in neighbours.files(path).values()} | {module.__file__}
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in theirs]
     where = f"{_place(path, frames[-1].filename)}, line {frames[-1].lineno}" if frames else str(path)
+    if isinstance(error, sympy.SympifyError) and any(kind.__name__ in str(error) for kind in (Quantity, Composed)):
+        return f"{where}: {_QUANTITIES_IN_SYMPY}"
     message = f"{error!s:.1000}".replace(f"{module.__package__}.", "")
     # Why a name is not there may be that it is looked for elsewhere.
     hidden = neighbours.hidden(path) if isinstance(error, ImportError | AttributeError) else []

@@ -57,7 +57,8 @@ def register(
         nargs="+",
         default=[],
         metavar="LETTER",
-        help="arguments of the function that stay letters: the value that it returns beside PEPit's is proved for all",
+        help="arguments of the function that stay letters: the value that it returns beside PEPit's, or one that is "
+        "found, is proved for all",
     )
     asking.add_argument(
         "--where", action="append", default=[], metavar="'A <= B'", help="what is assumed of the letters; repeatable"
@@ -151,7 +152,7 @@ def _for_all(args: argparse.Namespace, copy: Path | None, proofs: Path | None) -
     consoles.say(
         report,
         "for all " + ", ".join([*(f"{name} > 0" for name in found.letters), *found.conditions]),
-        f"  stated       {found.stated}",
+        f"  {'found ' if found.is_found else 'stated'}       {found.stated}",
         f"  {'not proved   ' + found.why if found.why else 'proved       no function of the class does worse'}",
         f"  at {there}",
         *(f"  {line}" for line in _lines(found.there, False)),
@@ -161,6 +162,7 @@ def _for_all(args: argparse.Namespace, copy: Path | None, proofs: Path | None) -
         "names": list(found.letters),
         "conditions": list(found.conditions),
         "stated": found.stated,
+        "found": found.is_found,
         "proved": not found.why,
         "why": found.why,
         "multipliers": dict(found.multipliers),
@@ -284,13 +286,24 @@ def _lines(found: Bounds[Number], multipliers: bool) -> Iterator[str]:
         if found.gap is not None:
             yield f"  gap          {float(found.gap):.1e}"
     if found.rounded:
-        yield f"  {found.rounded} coefficients are irrational, or floats: fractions near them stand in their place"
+        yield f"  {found.rounded} coefficients are rounded: {_meant(found)}"
     if multipliers and found.upper is not None:
         for name, value in found.upper.multipliers.items():
             yield f"    {name}: {_shown(value)}"
         for name, matrix in found.upper.matrices.items():
             for row in matrix:
                 yield f"    {name}: {'  '.join(map(_shown, row))}"
+
+
+def _meant(found: Bounds[Number]) -> str:
+    """Return for which numbers bounds hold that have fractions for coefficients."""
+    if found.upper is None or found.upper.enclosure is None:
+        return "both bounds are for the fractions in their place"
+    kept = " if shifts of all points and values change nothing, as here" if found.upper.enclosure.shifts else ""
+    return (
+        f"the upper bound holds for all that they may stand for (floats: within 4 units in the last place){kept}, "
+        "the lower one for the fractions in their place"
+    )
 
 
 def _shown(value: Number | None) -> str:
@@ -318,6 +331,7 @@ def _json(found: Bounds[Number]) -> dict[str, object]:
         "exact": None if found.exact is None else str(found.exact),
         "pepit_is_bound": found.pepit_is_bound,
         "rounded": found.rounded,
+        "enclosed": None if not found.rounded or upper is None else upper.enclosure is not None,
         "multipliers": None if upper is None else {name: str(v) for name, v in upper.multipliers.items()},
         "matrices": None
         if upper is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fedtheory.claims import Claim
 from fedtheory.classes.base import MU, Declared
-from fedtheory.settings.quantities import distance, gap
+from fedtheory.settings.quantities import composite_gap, distance, gap
 from verify.derivation.printed_rounds import Of
 from verify.multipliers.cases import stated
 from verify.reading.declarations import declarations
@@ -16,7 +16,7 @@ def is_convex(claim: Claim, q: Of) -> bool:
     of = claim.setting.functions
     if q is distance:
         return True
-    return q is gap and stated(claim, of) and _is_convex(declarations(of))
+    return q in (gap, composite_gap) and stated(claim, of) and _is_convex(declarations(of))
 
 
 def _is_convex(known: Declared) -> bool:

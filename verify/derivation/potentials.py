@@ -8,6 +8,7 @@ potential: none at the start, where this is shown of it in all states or there h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from verify.derivation import starts
 from verify.derivation.printed_rounds import EARLIER, Of, Printed
 from verify.derivation.sequences import Sequences, plain, quotient
 from verify.reading.program import Exchanged
+from verify.reading.source import Unread
 
 #: Coefficients by quantities.
 Coefficients = Mapping[Of, sympy.Expr]
@@ -100,7 +102,9 @@ def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential
         yield Potential({q: plain(c * growth) for q, c in left.items() if c != 0})
     if form.ends:
         yield Potential({q: c for q, c in begun.items() if c != 0}, through=True)
-    yield from _further(claim, form, begun, at)
+    # Where the code of the start is not read, the other choices remain.
+    with suppress(Unread):
+        yield from _further(claim, form, begun, at)
 
 
 def _further(claim: Claim, form: Printed, begun: Coefficients, at: Sequences) -> Iterator[Potential]:

@@ -31,7 +31,10 @@ def varying(claim: Claim) -> str:
     if len(names) == 1:
         return ""
     if own := next((str(x) for x, source in claim.setting.sources.items() if callable(source)), ""):
-        return f"the letter {own} is computed by code"
+        return (
+            f"the letter {own} is computed by a function, which may use parameters that vary with the round: write a "
+            "letter of the class, or a parameter, in its place"
+        )
     if depend_on_round(claim, [q.of for q in of_one_state(claim.statement.quantities)]):
         return "a quantity depends on parameters that vary with the round"
     return ""

@@ -39,6 +39,7 @@ from verify.exact import reals
 from verify.exact.symbolic import assumed
 from verify.multipliers.cases import stated
 from verify.reading.program import AtStart, Exchanged
+from verify.reading.source import Unread
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def chains(claim: Claim) -> Iterator[Chain]:
             for potential in choices:
                 try:
                     chain = _chain(claim, form, potential, at, rho, signs)
-                except NotFollowed as error:
+                except (NotFollowed, Unread) as error:
                     why = str(error)
                     continue
                 if chain.key not in seen:
@@ -152,9 +153,9 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     whole = {q: ends.get(q, zero) + added.get(q, zero) for q in of}
     less = {q: potential.less.get(q, ends.get(q, zero)) + added.get(q, zero) for q in of}
     for q, c in less.items():
-        gain = plain(whole[q] - c)
+        # After every round but the last there is no less: after the first as well, whatever the least T that is meant.
+        gain = plain(at.after(whole[q]) - at.after(c))
         if gain != 0:
-            # After the first round there is no less.
             if not claim.statement.since or not signs.nonnegative(gain):
                 raise NotFollowed("a weight of the potential is larger before a round than after it")
             nonnegative.append(q)

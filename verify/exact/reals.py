@@ -19,6 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.kinds.scope import Scope
 from fedtheory.numbers.sums import terms_of
+from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Comparison
 from verify.exact import solvers, symbolic
 
@@ -112,7 +113,9 @@ def undefined(claim: Claim) -> sympy.Expr | None:
     relations before these are put in, where they may cancel. A power of an unknown exponent is of a positive base, or
     its exponent is shown to be an integer or nonnegative. Terms of a sum are looked at over the range of its index.
     """
-    statement, given = claim.statement, symbolic.assumed(claim)
+    statement, given, since = claim.statement, symbolic.assumed(claim), getattr(claim.statement, "since", 0)
+    if since:
+        given.append(sympy.Ge(T, since, evaluate=False))
     sides = {side for c in statement.comparisons for side in (c.left, c.right)} | set(statement.assignments.values())
     if (part := undefined_part(sides, given)) is not None or not statement.assignments:
         return part

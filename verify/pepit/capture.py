@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from fedtheory import extras
 from verify.pepit import exactly, invariances
@@ -22,6 +22,8 @@ from verify.pepit.systems import Rational
 T = TypeVar("T")
 #: Arguments of a function of a file, by name.
 Arguments = Mapping[str, Fraction | int | exactly.Exact]
+#: What a coefficient is; True for one that is meant, however small it is.
+Reading: TypeAlias = Callable[[Any, bool], exactly.Exact | None]
 
 
 @dataclass(frozen=True)
@@ -37,35 +39,35 @@ class Captured:
     rounded: int
 
 
-def model_of(problem: Any) -> tuple[Model, int]:
+def model_of(problem: Any, number: Reading = exactly.of) -> tuple[Model, int]:
     """The model of a ``PEPit.PEP``, solved or not, and how many of its coefficients are rounded.
 
-    Points that no expression has are left out. ``ValueError`` if it has no performance metric.
+    Points that no expression has are left out. ``number``: what a coefficient is, as :func:`exactly.of` has it.
+    ``ValueError`` if it has no performance metric.
     """
     if not problem.list_of_performance_metrics:
         raise ValueError("the problem has no performance metric: nothing is maximised")
     prepare(problem)
     try:
-        model, rounded = _read(problem, True)
+        model, rounded = _read(problem, _Reader(True, number))
     except TooLarge:
         # Roots of more numbers than one field is to have.
         rounded = 1
     if not rounded:
         return model, 0
-    model, rounded = _read(problem, False)
+    model, rounded = _read(problem, _Reader(False, number))
     return invariances.restored(model), rounded
 
 
 def numbering(problem: Any) -> tuple[Mapping[int, int], Mapping[int, int]]:
     """The numbers in the model of a problem of what PEPit counts: points, and function values."""
-    reader = _Reader(False)
-    _read(problem, False, reader)
+    reader = _Reader(False, exactly.of)
+    _read(problem, reader)
     return reader.points, reader.values
 
 
-def _read(problem: Any, roots: bool, reader: _Reader | None = None) -> tuple[Model, int]:
+def _read(problem: Any, reader: _Reader) -> tuple[Model, int]:
     """The same, with numbers of one field, or with fractions in place of all that are irrational."""
-    reader = reader or _Reader(roots)
     constraints = [
         Constraint(name, reader.quantity(c.expression), c.equality_or_inequality == "equality")
         for name, c in named(problem._list_of_prepared_constraints, "constraint")
@@ -127,8 +129,8 @@ def named(listed: list[Any], kind: str) -> Iterator[tuple[str, Any]]:
 class _Reader:
     """Numbers the points and function values of expressions as they come."""
 
-    def __init__(self, roots: bool) -> None:
-        self.roots = roots
+    def __init__(self, roots: bool, number: Reading) -> None:
+        self.roots, self.number = roots, number
         self.points: dict[int, int] = {}
         self.values: dict[int, int] = {}
         self.rounded = 0
@@ -136,25 +138,41 @@ class _Reader:
     def quantity(self, expression: Any) -> Quantity:
         """A PEPit expression, with exact coefficients."""
         coefficients: dict[Key, Rational] = {}
+        errors: dict[Key | None, Rational] = {}
         constant = Rational(0)
-        for key, weight in expression.decomposition_dict.items():
-            number = exactly.of(float(weight) if not isinstance(weight, float | int) else weight)
+        weights = {k: w if isinstance(w, float | int) else float(w) for k, w in expression.decomposition_dict.items()}
+        # Noise is what cancels beside larger numbers. Constants are none: a small one may be all that is allowed.
+        tiny = all(abs(getattr(w, "exact", w)) <= exactly.NOISE for k, w in weights.items() if not _is_one(k))
+        for key, weight in weights.items():
+            number = self.number(weight, tiny or _is_one(key))
             if number is None:
                 raise ValueError(f"a coefficient is {weight!r}, which is not a number")
             known = number.known if self.roots or not number.rounded else None
             self.rounded += known is None
             exact = known if isinstance(known, Algebraic) else rational(number.exact)
+            error = rational(number.error) if known is None else Rational(0)
             if isinstance(key, tuple):
                 one, other = sorted(self.points.setdefault(point.counter, len(self.points)) for point in key)
                 pair: Key = (one, other)
-            elif not hasattr(key, "counter"):
-                # The key of the constant is 1. No small one is noise: it may be all that is allowed.
-                constant += exact if exact or not weight else rational(Fraction(float(weight)))
+            elif _is_one(key):
+                constant += exact
+                _add(errors, None, error)
                 continue
             else:
                 pair = self.values.setdefault(key.counter, len(self.values))
             coefficients[pair] = coefficients.get(pair, Rational(0)) + exact
-        return Quantity({key: c for key, c in coefficients.items() if c}, constant)
+            _add(errors, pair, error)
+        return Quantity({key: c for key, c in coefficients.items() if c}, constant, errors)
+
+
+def _is_one(key: Any) -> bool:
+    """Return True for the key of the constant, which is 1."""
+    return not isinstance(key, tuple) and not hasattr(key, "counter")
+
+
+def _add(errors: dict[Key | None, Rational], key: Key | None, error: Rational) -> None:
+    if error:
+        errors[key] = errors.get(key, Rational(0)) + error
 
 
 def value_of(problem: Any) -> float | None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Generic, TypeAlias, TypeVar, cast
 
 from verify.pep import faces
-from verify.pepit import absent, invariances, optimality, points, recognised, systems
+from verify.pepit import absent, enclosed, invariances, optimality, points, recognised, systems
 from verify.pepit.algebraic import Algebraic, Field, rational
+from verify.pepit.enclosed import Enclosure
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
+from verify.pepit.units import Units, two
 
 #: A number that is known exactly; ``Algebraic`` where it is irrational. Their operators are the same.
 Number: TypeAlias = Fraction | Algebraic
@@ -21,26 +23,30 @@ N = TypeVar("N", Fraction, Number)
 Matrix = tuple[tuple[N, ...], ...]
 
 
-#: The largest denominator of a worst case in which the fractions that stand for irrational numbers are not seen.
-_ROUNDED = 10**12
-
-
 @dataclass(frozen=True)
 class Upper(Generic[N]):
     """A proof that no instance does worse than ``bound``.
 
     The objective plus sum of multiplier * (-expression), plus the inner product of each matrix of expressions with its
-    ``matrices`` entry, plus that of the Gram matrix with a positive semidefinite one, is ``bound`` identically.
+    ``matrices`` entry, plus that of the Gram matrix with a positive semidefinite one, is ``identity`` identically.
 
     Attributes:
         bound: The proved value.
         multipliers: Of each constraint, by name; at least 0 for inequalities. Zeros are left out.
         matrices: Positive semidefinite multipliers of the model's matrix inequalities, by name.
+        enclosure: Where coefficients are rounded, what of the bound makes it one for all numbers that they may stand
+            for; None where there is nothing like that, and the bound is for the fractions in their place.
     """
 
     bound: N
     multipliers: Mapping[str, N]
     matrices: Mapping[str, Matrix[N]]
+    enclosure: Enclosure | None = None
+
+    @property
+    def identity(self) -> N:
+        """The bound for the model's coefficients, as they are."""
+        return self.bound if self.enclosure is None else self.bound - self.enclosure.excess
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,8 @@ class Bounds(Generic[N]):
         pepit: What PEPit answers, if it was asked and found a bound.
         upper: None where no exact multipliers were found.
         lower: None where no exact point was found.
-        rounded: How many coefficients are replaced by fractions nearby, as they lie outside such a field.
+        rounded: How many coefficients are replaced by fractions nearby, as they lie outside such a field. The lower
+            bound is for these fractions.
     """
 
     model: Model
@@ -72,13 +79,10 @@ class Bounds(Generic[N]):
 
     @property
     def exact(self) -> N | None:
-        """The worst case, where both ends meet; None where it shows how coefficients were rounded."""
-        if self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
+        """The worst case, where both ends meet; None where coefficients are rounded."""
+        if self.rounded or self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
             return None
-        worst = self.upper.bound
-        if self.rounded and (isinstance(worst, Algebraic) or worst.denominator > _ROUNDED):
-            return None
-        return worst
+        return self.upper.bound
 
     @property
     def gap(self) -> N | None:
@@ -109,10 +113,76 @@ def bounds(
 
     ``ValueError`` if there is no worst case: its constraints contradict one another, or its objective has no bound.
     """
+    found = _bounds(model, pepit, rounded, expected, roots)
+    if found is None or _is_wide(found):
+        # In other units a solver may see more.
+        units = Units.of(model)
+        other = _bounds(units.scaled(model), None, rounded, None, roots)
+        if other is not None:
+            found = _joined(found, _in_own(other, model, units, pepit))
+    if found is None:
+        raise ValueError(absent.reason(model, rounded))
+    return found
+
+
+def _is_wide(found: Bounds[Number]) -> bool:
+    """Return True if an end is missing, or both are far apart for their size."""
+    if found.upper is None or found.lower is None:
+        return True
+    upper, lower = found.upper.identity, found.lower.bound
+    return upper - lower > _WIDE * max(abs(upper), abs(lower))
+
+
+def _joined(found: Bounds[Number] | None, other: Bounds[Number]) -> Bounds[Number]:
+    """The better of both ends, each of which may be missing."""
+    if found is None:
+        return other
+    uppers = [end for end in (found.upper, other.upper) if end is not None]
+    lowers = [end for end in (found.lower, other.lower) if end is not None]
+    upper = min(uppers, key=lambda end: end.bound, default=None)
+    lower = max(lowers, key=lambda end: end.bound, default=None)
+    return replace(found, upper=upper, lower=lower)
+
+
+def _in_own(found: Bounds[Number], model: Model, units: Units, pepit: float | None) -> Bounds[Number]:
+    """Both ends of a model, found in other units, in its own; they are checked there again."""
+    unit = units.values[model.objective]
+    upper = lower = None
+    if found.upper is not None:
+        given, dual = found.upper, model.dual()
+        proof = [
+            _flint(given.multipliers.get(c.name, Fraction(0))) * two(unit + factor)
+            for c, factor in zip(model.constraints, units.constraints, strict=True)
+        ]
+        for m, rows in zip(model.inequalities, units.matrices, strict=True):
+            pairs = [(i, j) for i in range(len(rows)) for j in range(i, len(rows))]
+            proof += [_flint(given.matrices[m.name][i][j]) * two(unit + rows[i] + rows[j]) for i, j in pairs]
+        if dual.holds(proof):
+            wider = given.enclosure
+            excess = wider and wider._replace(excess=wider.excess * fraction(two(unit)))
+            upper = _upper(model, dual, proof, excess)
+    if found.lower is not None:
+        primal, (gram, values) = model.primal(), (found.lower.gram, found.lower.values)
+        n = model.points
+        point = [_flint(gram[i][j]) * two(units.points[i] + units.points[j]) for i in range(n) for j in range(i, n)]
+        point += [_flint(v) * two(k) for v, k in zip(values, units.values, strict=True)]
+        if primal.holds(point):
+            lower = _lower(model, primal, point)
+    return Bounds(model, pepit, upper, lower, found.rounded)
+
+
+def _flint(value: Number) -> Rational | Algebraic:
+    return value if isinstance(value, Algebraic) else rational(value)
+
+
+def _bounds(
+    model: Model, pepit: float | None, rounded: int, expected: Fraction | None, roots: bool
+) -> Bounds[Number] | None:
+    """Both ends of a model in its own units; None where a solver finds no worst case."""
     primal, dual = model.primal(), model.dual()
     found = systems.optimum(primal)
     if found is None:
-        raise ValueError(absent.reason(model, rounded))
+        return None
     multipliers, value = model.multipliers(found, primal), -found.value
     starts = [[points.rounded(end)] for end in (found.point, multipliers)]
     for optimal in optimality.optimal(primal, dual, found.point, multipliers):
@@ -126,7 +196,7 @@ def bounds(
             field = recognised.larger_field(objective, optimality.BITS, optimal.bits, primal.field)
             meeting = None if field is None else _meeting(primal, dual, optimal, field)
         if meeting is not None:
-            return Bounds(model, pepit, _upper(model, dual, meeting[1]), _lower(model, primal, meeting[0]), rounded)
+            return Bounds(model, pepit, _proof(model, dual, meeting[1]), _lower(model, primal, meeting[0]), rounded)
         starts = [[end, *others] for end, others in zip(ends, starts, strict=True)]
         value = worst
         if recognised.number(objective, optimality.BITS, optimal.bits, primal.field) is None:
@@ -145,7 +215,7 @@ def bounds(
         reached = None if attained is None else points.attaining(primal, -simple)
         if attained is not None and reached is not None:
             proof, point = attained, reached
-    upper = None if proof is None else _upper(model, dual, proof)
+    upper = None if proof is None else _proof(model, dual, proof)
     lower = None if point is None else _lower(model, primal, point)
     return Bounds(model, pepit, upper, lower, rounded)
 
@@ -177,6 +247,8 @@ _FAR = 1e-5
 _CHANCE = 30
 #: The largest distance of an expected value that is tried.
 _NEAR = 1e-6
+#: The gap between both ends, as a share of their size, beyond which other units are tried.
+_WIDE = Fraction(1, 10**6)
 #: Binary digits of fractions near irrational numbers.
 _DIGITS = 133
 
@@ -206,7 +278,13 @@ def _simple(
     return Rational(sign * found.numerator, found.denominator)
 
 
-def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper[Number]:
+def _proof(model: Model, dual: systems.System, point: list[Rational]) -> Upper[Number]:
+    """The upper bound of multipliers, for all numbers that coefficients may stand for if these are bounded."""
+    rounded = any(quantity.errors for quantity in model.quantities())
+    return _upper(model, dual, point, enclosed.enclosure(model, point) if rounded else None)
+
+
+def _upper(model: Model, dual: systems.System, point: list[Rational], wider: Enclosure | None) -> Upper[Number]:
     multipliers = {c.name: number(v) for c, v in zip(model.constraints, point, strict=False) if v}
     matrices = {}
     at = len(model.constraints)
@@ -218,7 +296,8 @@ def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper[N
                 rows[i][j] = rows[j][i] = number(point[at])
                 at += 1
         matrices[inequality.name] = tuple(map(tuple, rows))
-    return Upper(number(dual.objective.at(point)), multipliers, matrices)
+    bound = number(dual.objective.at(point))
+    return Upper(bound if wider is None else bound + wider.excess, multipliers, matrices, wider)
 
 
 def _lower(model: Model, primal: systems.System, point: list[Rational]) -> Lower[Number]:

@@ -22,31 +22,45 @@ from verify.pepit.algebraic import Algebraic, Field, TooLarge
 DIGITS = 40
 #: The most digits of a fraction: a longer one is rounded to ``DIGITS``.
 _LONGEST = 400
+_ZERO = Fraction(0)
 
 
 class Exact(float):
     """A float that carries the fraction it stands for.
 
-    ``rounded``: the fraction agrees with what was computed to 40 digits only, as a square root does. ``surd``: what was
-    computed, if it is irrational and known.
+    ``surd``: what was computed, if it is irrational and known; the fraction is then near it. Without it the number lies
+    within ``error`` of the fraction.
     """
 
-    __slots__ = ("exact", "rounded", "surd")
+    __slots__ = ("_error", "exact", "surd")
     exact: Fraction
-    rounded: bool
     surd: Algebraic | None
+    _error: Fraction
     #: numpy's own numbers leave operations to these, as they would lose what is carried.
     __array_priority__ = 1000.0
     #: True if the number is a function of letters, as those of :mod:`verify.pepit.numbers_in_letters`.
     varies = False
 
-    def __new__(cls, exact: Fraction, rounded: bool = False, surd: Algebraic | None = None) -> Exact:
+    def __new__(cls, exact: Fraction, error: Fraction = _ZERO, surd: Algebraic | None = None) -> Exact:
         """The float nearest to a fraction."""
         if exact.denominator > 10**_LONGEST:
-            exact, rounded = _shortened(exact), True
+            short = _shortened(exact)
+            exact, error = short, error + abs(exact - short)
         self = super().__new__(cls, exact)
-        self.exact, self.rounded, self.surd = exact, rounded, surd
+        self.exact, self._error, self.surd = exact, _up(error), surd
         return self
+
+    @property
+    def rounded(self) -> bool:
+        """Return True if the fraction is only near the number."""
+        return self.surd is not None or self._error > 0
+
+    @property
+    def error(self) -> Fraction:
+        """How far the number is from the fraction at most; 0 where it is the fraction."""
+        if self.surd is None:
+            return self._error
+        return _up(max(abs(end - self.exact) for end in self.surd.between(_BITS)))
 
     @property
     def known(self) -> Fraction | Algebraic | None:
@@ -57,7 +71,10 @@ class Exact(float):
         """The power with an integer exponent."""
         if self.surd is not None and abs(exponent) <= _POWERS:
             return surd(self.surd**exponent)
-        return Exact(self.exact**exponent, self.rounded)
+        if exponent < 0:
+            return _made("truediv", lambda a, b: a / b, Exact(Fraction(1)), self.raised(-exponent))
+        size, error = abs(self.exact), self.error
+        return Exact(self.exact**exponent, (size + error) ** exponent - size**exponent if error else _ZERO)
 
     def rooted(self) -> Exact:
         """The square root, of a number that is not negative."""
@@ -67,11 +84,15 @@ class Exact(float):
                 return surd((known if isinstance(known, Algebraic) else Field().element([known])).sqrt())
             except TooLarge:
                 pass
-        found = root(self.exact)
-        return Exact(found.exact, found.rounded or self.rounded)
+        found, error = root(self.exact), self.error
+        if error:
+            # Roots of a and b differ by |a - b| / (root of a + root of b), and at most by the root of |a - b|.
+            least = found.exact - found.error
+            error = error / least if least > 0 and least**2 > error else _bracket(error)[1]
+        return Exact(found.exact, found.error + error)
 
     def __neg__(self) -> Exact:
-        return Exact(-self.exact, self.rounded, None if self.surd is None else -self.surd)
+        return Exact(-self.exact, self._error, None if self.surd is None else -self.surd)
 
     def __pos__(self) -> Exact:
         return self
@@ -88,7 +109,7 @@ class Exact(float):
     __hash__ = float.__hash__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Exact, (self.exact, self.rounded, self.surd)
+        return Exact, (self.exact, self._error, self.surd)
 
 
 def _shortened(value: Fraction) -> Fraction:
@@ -98,10 +119,22 @@ def _shortened(value: Fraction) -> Fraction:
     return round(value / unit) * unit
 
 
-def of(value: Any) -> Exact | None:
+def _up(error: Fraction) -> Fraction:
+    """A number of few digits, at least an error."""
+    if max(error.numerator.bit_length(), error.denominator.bit_length()) <= _FEW:
+        return error
+    unit = Fraction(2) ** (error.numerator.bit_length() - error.denominator.bit_length() - _FEW)
+    return math.ceil(error / unit) * unit
+
+
+#: Binary digits of an error.
+_FEW = 24
+
+
+def of(value: Any, small: bool = False) -> Exact | None:
     """The number with what it exactly is, None where it is none that is known: an infinity, or another object.
 
-    One that varies is what it is.
+    One that varies is what it is. ``small``: as :func:`read` has it.
     """
     if isinstance(value, Exact) or getattr(type(value), "varies", False):
         return value
@@ -110,7 +143,7 @@ def of(value: Any) -> Exact | None:
     if isinstance(value, Fraction):
         return Exact(value)
     if isinstance(value, float) and math.isfinite(value):
-        return read(float(value))
+        return read(float(value), small)
     return None
 
 
@@ -119,23 +152,29 @@ _DENOMINATOR = 10**6
 #: The largest relative error with which it is read as one.
 _ERROR = Fraction(1, 2**52)
 #: The largest number that may be 0 after rounding: a few units of the last digits that numbers of size one have.
-_NOISE = Fraction(1, 2**51)
+NOISE = Fraction(1, 2**51)
 #: Such a number is a multiple of this; a small number that was meant has more digits.
 _UNIT = Fraction(1, 2**60)
+#: Units in its last place within which the number lies that any other float stands for.
+ULPS = 4
+#: What may be 0 after rounding lies within so many times its size of 0.
+_NOISY = 2
 
 
-def read(value: float) -> Exact:
-    """The fraction that a float is the rounding of: a simple one within its last digit; else what it is, as rounded.
+def read(value: float, small: bool = False) -> Exact:
+    """The fraction that a float is the rounding of: a simple one within its last digit; else what it is, and what lies
+    within :data:`ULPS` units in its last place.
 
-    What is left where numbers of size one cancel is 0, as rounded.
+    What is left where numbers of size one cancel is 0, and what lies within twice as much of it. ``small``: the number
+    is none of these, however small it is.
     """
     written = Fraction(value)
-    if 0 < abs(written) <= _NOISE and not written % _UNIT:
-        return Exact(Fraction(0), rounded=True)
+    if not small and 0 < abs(written) <= NOISE and not written % _UNIT:
+        return Exact(_ZERO, _NOISY * abs(written))
     simple = written.limit_denominator(_DENOMINATOR)
     if abs(simple - written) <= _ERROR * abs(written):
         return Exact(simple)
-    return Exact(written, rounded=True)
+    return Exact(written, ULPS * Fraction(math.ulp(value)))
 
 
 def surd(value: Algebraic) -> Exact:
@@ -145,7 +184,8 @@ def surd(value: Algebraic) -> Exact:
         return Exact(Fraction(int(simple.p), int(simple.q)))
     longest = max(int(c.q) for c in value.coordinates)
     near = _shortened(Fraction(value.fixed(_BITS), 1 << _BITS))
-    return Exact(near, True, value if longest <= 10**_LONGEST else None)
+    found = Exact(near, surd=value)
+    return found if longest <= 10**_LONGEST else Exact(near, found.error)
 
 
 #: Binary digits from which the fraction beside an irrational number is taken.
@@ -154,7 +194,7 @@ _BITS = 512
 _POWERS = 64
 
 
-def _made(operation: Callable[[Any, Any], Any], one: Exact, other: Exact) -> Exact:
+def _made(name: str, operation: Callable[[Any, Any], Any], one: Exact, other: Exact) -> Exact:
     """The result of an operation on numbers."""
     if one.surd is not None or other.surd is not None:
         left, right = one.known, other.known
@@ -163,7 +203,20 @@ def _made(operation: Callable[[Any, Any], Any], one: Exact, other: Exact) -> Exa
                 return surd(operation(left, right))
             except TooLarge:
                 pass
-    return Exact(operation(one.exact, other.exact), one.rounded or other.rounded)
+    return Exact(operation(one.exact, other.exact), _error(name, one, other))
+
+
+def _error(name: str, one: Exact, other: Exact) -> Fraction:
+    """How far the result of an operation may be from that on fractions."""
+    a, b = one.error, other.error
+    if name in ("add", "sub") or not (a or b):
+        return a + b
+    left, right = abs(one.exact), abs(other.exact)
+    if name == "mul":
+        return left * b + right * a + a * b
+    if b >= right:
+        raise ValueError(f"the file divides by {float(other)!r}, which may be 0: it is known up to {float(b):.1g} only")
+    return (left * b + right * a) / (right * (right - b))
 
 
 def _binary(name: str, operation: Callable[[Any, Any], Any]) -> None:
@@ -178,7 +231,7 @@ def _binary(name: str, operation: Callable[[Any, Any], Any]) -> None:
             return NotImplemented
         if right is None or (name == "truediv" and not right.exact):
             return plain(self, other)
-        return _made(operation, self, right)
+        return _made(name, operation, self, right)
 
     def backward(self: Exact, other: object) -> Any:
         if isinstance(other, np.ndarray):
@@ -186,7 +239,7 @@ def _binary(name: str, operation: Callable[[Any, Any], Any]) -> None:
         left = of(other)
         if left is None or (name == "truediv" and not self.exact):
             return swapped(self, other)
-        return _made(operation, left, self)
+        return _made(name, operation, left, self)
 
     setattr(Exact, f"__{name}__", forward)
     setattr(Exact, f"__r{name}__", backward)
@@ -203,8 +256,15 @@ def root(value: Fraction) -> Exact:
     above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
     if above**2 == value.numerator and below**2 == value.denominator:
         return Exact(Fraction(above, below))
-    scale = 10 ** (2 * (DIGITS + max(0, len(str(value.denominator)) - len(str(value.numerator)))))
-    return Exact(Fraction(math.isqrt(value.numerator * scale // value.denominator), math.isqrt(scale)), rounded=True)
+    low, high = _bracket(value)
+    return Exact(low, high - low)
+
+
+def _bracket(value: Fraction) -> tuple[Fraction, Fraction]:
+    """Fractions of 40 digits, at most and at least the square root of a positive number."""
+    unit = 10 ** (DIGITS + max(0, len(str(value.denominator)) - len(str(value.numerator))))
+    found = math.isqrt(value.numerator * unit**2 // value.denominator)
+    return Fraction(found, unit), Fraction(found + 1, unit)
 
 
 # What stands for operators and functions in a file

@@ -1,4 +1,5 @@
-"""The worst case of a model for PEPit, for all values of its letters: the value that the file states, proved.
+"""The worst case of a model for PEPit, for all values of its letters: the value that the file states, or that is found,
+proved.
 
 The file runs on :class:`~verify.pepit.numbers_in_letters.NumberInLetters`. The coefficients of its model are then
 functions of them; it is posed as claims are, and proved by the same search and the same checks
@@ -25,7 +26,7 @@ from verify.multipliers.proofs import Tree, leaves
 from verify.multipliers.ratios import Ratio
 from verify.multipliers.reasons import Stated
 from verify.multipliers.work import STEP, Work
-from verify.pepit import capture, certifying, exactly, notation, objects
+from verify.pepit import capture, certifying, exactly, fitted, notation, objects
 from verify.pepit.certifying import Bounds, Number
 from verify.pepit.notation import Notation
 from verify.pepit.numbers_in_letters import NumberInLetters, Run, shown
@@ -42,7 +43,8 @@ class ForAll:
     Attributes:
         letters: Their names; all are positive.
         conditions: What else is assumed of them: what was asked for, and what the file compared.
-        stated: The value that the file states, as a function of the letters.
+        stated: The value that the file states, as a function of the letters; where it states none, that which goes
+            through its worst cases at points.
         base: The values at which the file ran.
         there: Both ends of the worst case at these values, in fractions.
         multipliers: Of PEPit's constraints, by name, as functions of the letters; empty where nothing was proved, or
@@ -51,6 +53,7 @@ class ForAll:
         why: What stands in the way of a proof; empty where the stated value is proved to bound the worst case.
         objects: The proof, an object for each region; none where nothing was proved.
         defined: Sentences on the points of the model, in whose names the objects are.
+        is_found: The value is not the file's.
     """
 
     letters: tuple[str, ...]
@@ -63,6 +66,7 @@ class ForAll:
     why: str
     objects: ProofObjects
     defined: tuple[str, ...]
+    is_found: bool
 
     @property
     def is_attained(self) -> bool:
@@ -80,16 +84,18 @@ def prove(
 ) -> ForAll:
     """Prove the value that a function of a file states, for all positive values of some of its arguments.
 
+    Where it states none, one is sought that goes through the worst cases at points.
+
     Args:
-        file: A file with a function that solves one PEP and returns PEPit's value and the stated one.
+        file: A file with a function that solves one PEP and returns PEPit's value and the stated one, or None.
         letters: The arguments that are letters.
         where: What is assumed of them, as "gamma*L <= 1".
         call: The function, by default the one that begins with ``wc_``.
         at: Values of the other arguments, numbers or texts such as "1/L"; those of letters are the base point.
         work: Units of work that the search for multipliers may spend.
 
-    ``ValueError`` if there is no such function, the file computes what is not a function of its letters, or states no
-    value.
+    ``ValueError`` if there is no such function, the file computes what is not a function of its letters, or it states
+    no value and none is found.
     """
     given = dict(at or {})
     conditions = [_Condition(text, letters) for text in where]
@@ -97,8 +103,9 @@ def prove(
     run = Run(_base(letters, conditions, fixed))
     computed = {name: NumberInLetters(_formula(name, x, run), run) for name, x in given.items() if isinstance(x, str)}
     problem, answer = _solved(file, call, {**given, **computed, **{name: run.letter(name) for name in letters}})
-    stated = _stated(answer, run)
     asked = [c.of(run) for c in conditions]
+    from_file = _stated(answer, run)
+    stated = fitted.value(problem, run, asked) if from_file is None else from_file
     names = notation.of(problem, partial(_written, run=run))
     posed, why, called = _posed(problem, run, stated, asked, names)
     model, rounded = capture.model_of(problem)
@@ -135,6 +142,7 @@ def prove(
         found if isinstance(found, str) else "",
         made,
         names.defined,
+        from_file is None,
     )
 
 
@@ -228,16 +236,18 @@ def _solved(file: Path, call: str | None, arguments: Mapping[str, Any]) -> tuple
     return problems[0], answer
 
 
-def _stated(answer: Any, run: Run) -> Ratio:
-    """The last number that a function returns, if there are several."""
+def _stated(answer: Any, run: Run) -> Ratio | None:
+    """The last number that a function returns, if there are several; None where it is None, or there are not."""
     last = answer[-1] if isinstance(answer, tuple) and len(answer) > 1 else None
+    if last is None:
+        return None
     if type(last) is NumberInLetters:
         return last.of
-    number = None if last is None else exactly.of(last)
+    number = exactly.of(last)
     if number is None or number.rounded:
         raise ValueError(
-            "the function returns no stated value beside PEPit's, or one that is not a function of its letters: "
-            "let it return both, as in `return problem.solve(), L / (4*n + 2)`"
+            "the stated value that the function returns beside PEPit's is not a function of its letters: "
+            "let it return one, as in `return problem.solve(), L / (4*n + 2)`, or None"
         )
     return run.constant(number.exact)
 

@@ -1,4 +1,4 @@
-"""Directions in which points may move without a model noticing, where coefficients are rounded.
+"""Directions in which points, or function values, may move without a model noticing, where coefficients are rounded.
 
 A worst case is the same after a translation: all forms map the vector with a one for each point to zero. What is
 computed from rounded step sizes does so up to rounding only. Then the cone of multipliers, which has an interior
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import flint
 import numpy as np
 
 from verify.pep import faces
@@ -32,14 +33,14 @@ def restored(model: Model) -> Model:
 
     Coefficients that are to be changed by more than rounding stay as they are, with the direction that asks for it.
     """
-    for pivot, direction in _directions(model):
+    for pivot, direction in directions(model):
         changed = [_cancelled(quantity, pivot, direction) for quantity in model.quantities()]
         if all(quantity is not None for quantity in changed):
             model = model.replaced([quantity for quantity in changed if quantity is not None])
     return model
 
 
-def _directions(model: Model) -> list[tuple[int, list[Rational]]]:
+def directions(model: Model) -> list[tuple[int, list[Rational]]]:
     """Simple vectors that all forms map to zero, in floats, each with the place of a one, where others have 0."""
     squared = np.zeros((model.points, model.points))
     for quantity in model.quantities():
@@ -62,7 +63,7 @@ def _directions(model: Model) -> list[tuple[int, list[Rational]]]:
 
 def _cancelled(quantity: Quantity, pivot: int, direction: Sequence[Rational]) -> Quantity | None:
     """The form that maps a direction to zero, by other coefficients of the pivot; None if these differ by more than
-    rounding."""
+    rounding. What they are changed by is added to their errors."""
     image: dict[int, Rational] = {}
     coefficients = dict(quantity.coefficients)
     for (i, j), c in quantity.pairs():
@@ -79,4 +80,37 @@ def _cancelled(quantity: Quantity, pivot: int, direction: Sequence[Rational]) ->
             left -= v * direction[i]
     square = (pivot, pivot)
     coefficients[square] = coefficients.get(square, Rational(0)) - left
-    return Quantity({key: c for key, c in coefficients.items() if c}, quantity.constant)
+    errors = dict(quantity.errors)
+    for key, c in coefficients.items():
+        change = abs(c - quantity.coefficients.get(key, Rational(0)))
+        if change:
+            errors[key] = errors.get(key, Rational(0)) + change
+    return Quantity({key: c for key, c in coefficients.items() if c}, quantity.constant, errors)
+
+
+def of_values(model: Model) -> list[tuple[int, list[Rational]]]:
+    """Directions in which function values may move without any expression or the objective changing, each with the
+    place of a one, where others have 0; of rational coefficients."""
+    rows: set[tuple[tuple[int, Rational], ...]] = {((model.objective, Rational(1)),)}
+    for quantity in model.quantities():
+        rows.add(tuple(sorted((key, c) for key, c in quantity.coefficients.items() if isinstance(key, int))))
+    table = flint.fmpq_mat(len(rows), model.values)
+    for r, row in enumerate(rows):
+        for column, c in row:
+            table[r, column] = c
+    return kernel(table)
+
+
+def kernel(table: flint.fmpq_mat) -> list[tuple[int, list[Rational]]]:
+    """A basis of what a matrix maps to zero, each vector with the place of a one, where others have 0."""
+    reduced, rank = table.rref()
+    width = table.ncols()
+    pivots = [next(c for c in range(width) if reduced[r, c]) for r in range(rank)]
+    found = []
+    for free in sorted(set(range(width)) - set(pivots)):
+        vector = [Rational(0)] * width
+        vector[free] = Rational(1)
+        for r, pivot in enumerate(pivots):
+            vector[pivot] = -reduced[r, free]
+        found.append((free, vector))
+    return found

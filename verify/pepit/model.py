@@ -18,27 +18,34 @@ Key = tuple[int, int] | int
 
 
 class Quantity(NamedTuple):
-    """A linear expression in inner products and function values."""
+    """A linear expression in inner products and function values.
+
+    ``errors``: how far the numbers may be from these that coefficients stand for, where they are rounded; None is the
+    place of the constant.
+    """
 
     coefficients: Mapping[Key, Rational]
     constant: Rational = Rational(0)
+    errors: Mapping[Key | None, Rational] = {}
 
     def minus(self, other: Quantity) -> Quantity:
         """The difference."""
         keys = self.coefficients.keys() | other.coefficients.keys()
         zero = Rational(0)
         differences = {k: self.coefficients.get(k, zero) - other.coefficients.get(k, zero) for k in keys}
-        return Quantity({k: c for k, c in differences.items() if c}, self.constant - other.constant)
+        errors = {k: self.errors.get(k, zero) + other.errors.get(k, zero) for k in {*self.errors, *other.errors}}
+        return Quantity({k: c for k, c in differences.items() if c}, self.constant - other.constant, errors)
 
     def times(self, factor: Rational | Fraction) -> Quantity:
         """A multiple."""
         scale = rational(factor) if isinstance(factor, Fraction) else factor
-        return Quantity({k: scale * c for k, c in self.coefficients.items() if scale}, scale * self.constant)
+        errors = {k: abs(scale) * e for k, e in self.errors.items() if scale}
+        return Quantity({k: scale * c for k, c in self.coefficients.items() if scale}, scale * self.constant, errors)
 
     def mapped(self, number: Callable[[Any], Any]) -> Quantity:
         """The expression with other coefficients, those that are not zero."""
         numbers = {k: number(c) for k, c in self.coefficients.items()}
-        return Quantity({k: c for k, c in numbers.items() if c}, number(self.constant))
+        return Quantity({k: c for k, c in numbers.items() if c}, number(self.constant), self.errors)
 
     def pairs(self) -> Iterator[tuple[tuple[int, int], Rational]]:
         """The coefficients of inner products."""
@@ -149,41 +156,43 @@ class Model:
             Affine({first + self.objective: Rational(-1)}),
         )
 
-    def dual(self) -> System:
+    def columns(self) -> Iterator[tuple[Quantity, int]]:
+        """The expressions that the unknowns of :meth:`dual` multiply, in their order, each with a factor."""
+        yield from ((c.expression, -1) for c in self.constraints)
+        for matrix in self.inequalities:
+            size = len(matrix.entries)
+            yield from ((matrix.entries[i][j], 1 if i == j else 2) for i in range(size) for j in range(i, size))
+
+    def dual(self, of: Quantity | None = None) -> System:
         """Multipliers that prove a bound: objective + <S, G> + sum of multiplier * (-expression) + <matrix multiplier,
         matrix> = bound, identically. The bound is minimised.
 
-        Unknowns are the multipliers of the constraints, and then the entries (i, j), i <= j, of each matrix's.
+        Unknowns are the multipliers of the constraints, and then the entries (i, j), i <= j, of each matrix's. ``of``:
+        what is bounded in place of the objective, without a constant.
         """
+        objective = Quantity({self.objective: Rational(1)}) if of is None else of
         unknown = len(self.constraints)
-        columns: list[tuple[Quantity, int, int]] = [(c.expression, k, -1) for k, c in enumerate(self.constraints)]
         blocks = []
         for matrix in self.inequalities:
             size = len(matrix.entries)
-            entries = {}
-            for i in range(size):
-                for j in range(i, size):
-                    entries[i, j] = Affine({unknown: Rational(1)})
-                    columns.append((matrix.entries[i][j], unknown, 1 if i == j else 2))
-                    unknown += 1
-            blocks.append(Block(size, entries))
-        sums: dict[Key, dict[int, Rational]] = {}
+            pairs = [(i, j) for i in range(size) for j in range(i, size)]
+            blocks.append(Block(size, {pair: Affine({k: Rational(1)}) for k, pair in enumerate(pairs, unknown)}))
+            unknown += len(pairs)
+        sums: dict[Key, dict[int, Rational]] = {key: {} for key in objective.coefficients}
         bound: dict[int, Rational] = {}
-        for quantity, k, factor in columns:
+        for k, (quantity, factor) in enumerate(self.columns()):
             for key, c in quantity.coefficients.items():
                 sums.setdefault(key, {})[k] = factor * c
             if quantity.constant:
                 bound[k] = factor * quantity.constant
-        equations = [
-            Affine(sums.get(v, {}), Rational(int(v == self.objective)))
-            for v in range(self.values)
-            if v in sums or v == self.objective
-        ]
+        wanted = objective.coefficients
+        equations = [Affine(sums[v], wanted.get(v, Rational(0))) for v in range(self.values) if v in sums]
         slack = {}
         for key, row in sums.items():
             if not isinstance(key, int):
                 share = Rational(-1) if key[0] == key[1] else Rational(-1, 2)
-                slack[key] = Affine({k: share * c for k, c in row.items()})
+                constant = share * wanted.get(key, Rational(0))
+                slack[key] = Affine({k: share * c for k, c in row.items()}, constant)
         scalars = tuple(Affine({k: Rational(1)}) for k, c in enumerate(self.constraints) if not c.is_equality)
         return System(unknown, tuple(equations), scalars, (Block(self.points, slack), *blocks), Affine(bound))
 

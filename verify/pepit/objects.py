@@ -94,7 +94,7 @@ def _upper(model: Model, upper: Upper[Fraction], name: str, says: Sequence[str],
             multipliers[key] = weight
     objective = names.value(model.objective)
     program = Program(Form({}, {objective: 1}), tuple(constraints))
-    bound = f"the objective is at most {upper.bound}"
+    bound = f"the objective is at most {upper.identity}"
     return objects.sealed(
         {
             "format": checker.FORMAT,
@@ -105,7 +105,7 @@ def _upper(model: Model, upper: Upper[Fraction], name: str, says: Sequence[str],
             "letters": {},
             "domain": {},
             "nonzero": [],
-            "programs": [objects.program(bound, Certificate(program, multipliers, upper.bound))],
+            "programs": [objects.program(bound, Certificate(program, multipliers, upper.identity))],
         }
     )
 

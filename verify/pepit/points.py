@@ -333,3 +333,20 @@ def attaining(system: System, value: Rational | Algebraic) -> list[Rational] | N
         if point is not None and system.holds(point):
             return point
     return None
+
+
+def near(system: System) -> list[Rational] | None:
+    """A point whose objective is about the least one, if that needs no more than a few programs; None otherwise."""
+    found = optimum(system)
+    if found is None:
+        return None
+    most = found.value + max(abs(found.value), _COARSE)
+    for part, inner in interior(system, most):
+        point = satisfying(part, rounded(inner.point))
+        if point is not None and system.holds(point):
+            return point
+    return None
+
+
+#: What an objective may exceed the least one by, where that is small.
+_COARSE = 1e-3

@@ -226,7 +226,10 @@ class Look:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         evaluates = is_of_sympy(function) and not any(function is one for one in NAMING)
         if evaluates and not all(self._is_number(one) or is_written(one) for one in given):
-            yield f"{ast.unparse(node)} may evaluate a text"
+            yield (
+                f"sympy evaluates a text, and {ast.unparse(node)} may be given one: give it letters, numbers and names "
+                "that are set once, and write functions of numpy in a step or a quantity, such as np.maximum"
+            )
         if function is type and (len(node.args) != 1 or node.keywords):
             yield "it makes a class of its parts"
         if most is not None and (len(node.args) > most or any(isinstance(a, ast.Starred) for a in node.args)):

@@ -264,3 +264,17 @@ def test_where_a_part_holds_the_start_the_noise_of_all_rounds_is_counted():
     half = ft.bound(method, E(W.T) <= sigma**2 * T + D)
     found = shown(ft.Claim("rounds/walk-half", setting=setting, statement=half, follows=("rounds/walk",)))
     assert found.verdict is None, found.note
+
+
+@pytest.mark.parametrize("since", [1, 3])
+def test_rounds_before_the_least_t_that_is_meant_are_rounds_too(since):
+    # A weight that grows from round 0 to 1, and does not after that, is larger than it was at the start.
+    def weight(k):
+        return sympy.together(1 + 3 * k / (k**2 + 2))
+
+    setting = ft.Setting(algorithm=gd, functions=convex)
+    steady = ft.one_step(gd, E(weight(k) * D.next) <= weight(k) * D)
+    id = f"rounds/bump-{since}"
+    claims.register((ft.Claim(id, setting=setting, statement=steady, requires=short),))
+    found = shown(claimed(f"{id}-of-T", gd, convex, {}, E(weight(T - 1) * D_T) <= D, short, since, follows=(id,)))
+    assert found.verdict is None, found.note

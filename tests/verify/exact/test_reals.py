@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from in_turn import first_of_each
 
 import fedtheory as ft
-from fedtheory import claims
+from fedtheory import algorithms, claims
 from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
@@ -202,6 +202,16 @@ def test_values_at_which_z3_finds_a_claim_broken_are_tried(left, right):
     letters = tuple(statement.left.free_symbols | statement.right.free_symbols)
     claim = Claim("own/constants", setting=Setting("", letters=letters), statement=statement)
     assert any(states.violation(Case(claim, recipe)) for recipe in reals.suspects(claim))
+
+
+@pytest.mark.parametrize("since", [0, 1])
+def test_a_bound_is_of_the_rounds_of_which_it_speaks(since):
+    gd = algorithms.get("gradient-descent")
+    F_T, D_0, gamma = ft.Quantity("F_T", ft.gap, after=True), ft.Quantity("D_0", ft.distance), ft.letters("gamma")
+    setting = ft.Setting(algorithm=gd, functions=ft.SmoothConvex(ft.letters("L")))
+    statement = ft.bound(gd, ft.E(F_T) <= D_0 / (2 * gamma * ft.T), since=since)
+    undefined = reals.undefined(ft.Claim("mine/from", setting=setting, statement=statement))
+    assert undefined == (None if since else 1 / ft.T)
 
 
 def test_what_cancels_once_constants_are_put_in_has_to_be_defined():

@@ -134,10 +134,10 @@ def test_what_a_file_compares_is_assumed(proved):
         ({"step": "float(str(gamma))"}, "could not convert"),
         ({"step": "float(f'{gamma:.3f}')"}, "could not convert"),
         ({"step": "gamma ** 0.3"}, "no quotient of polynomials"),
-        ({"stated": "None"}, "returns no stated value"),
+        ({"stated": "'a third'"}, "is not a function of its letters"),
         ({"stated": "problem.solve(verbose=0)"}, "one problem is taken with letters"),
         ({"stated": "float(L)"}, "L is turned into a plain number"),
-        ({"stated": "2.0 ** 0.5"}, "or one that is not a function"),
+        ({"stated": "2.0 ** 0.5"}, "is not a function of its letters"),
         ({"step": "sqrt(gamma)"}, "the square root of gamma is not a quotient"),
         ({"step": "2**0.5 * gamma"}, "no simple fraction, with its letters"),
         ({"step": "gamma**L"}, "an exponent depends on the letters"),
@@ -151,6 +151,48 @@ def test_what_a_file_compares_is_assumed(proved):
 def test_what_is_no_function_of_the_letters_is_said(proved, changes, sentence):
     with pytest.raises(ValueError, match=sentence.replace("*", ".").replace("(", ".")):
         proved(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "value"),
+    [
+        ({}, "L/(2*(2*L*gamma + 1))"),
+        ({"condition": "<= 1 / (1 + L)"}, "L/(2*(L + 1)*(2*L*gamma + 1))"),
+        ({"metric": "f.gradient(x) ** 2", "letters": ("L",), "at": {"gamma": 1}, "where": ["L <= 1"]}, "L**2"),
+    ],
+    ids=["as printed", "another condition", "one letter"],
+)
+def test_a_value_that_is_not_stated_is_found_and_proved(proved, changes, value):
+    found = proved(stated="None", **changes)
+    assert (found.is_found, found.stated, found.why) == (True, value, "")
+
+
+def test_a_value_that_is_found_where_points_are_is_not_proved_where_none_are(proved):
+    """With steps beyond 1/L, which no point has, the worst case is another one."""
+    found = proved(stated="None", parameters="L=L / 1000", where=[])
+    assert found.is_found and found.stated == "L/(4*(L*gamma + 500))" and found.why != ""
+    assert not proved(stated="L/(4*(L*gamma + 500))", parameters="L=L / 1000", where=["gamma*L <= 1000"]).is_found
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {
+                "cls": "ConvexLipschitzFunction",
+                "parameters": "M=L",
+                "condition": "<= L",
+                "metric": "f(x) - f(minimiser)",
+            },
+            "not a quotient of polynomials",
+        ),
+        ({"where": ["gamma*L >= 1/3", "gamma*L <= 9"]}, "none with few coefficients"),
+    ],
+    ids=["a root", "a maximum of two"],
+)
+def test_where_no_value_is_found_one_sentence_says_so(proved, changes, sentence):
+    with pytest.raises(ValueError, match=f"states no value.*{sentence}"):
+        proved(stated="None", **changes)
 
 
 def test_a_value_made_of_pepits_number_is_none_that_is_stated(tmp_path):

@@ -40,7 +40,7 @@ def images(model, vector):
 
 def test_translations_are_noticed_by_no_form():
     model, rounded = capture.model_of(descent(math.exp(-1)))
-    directions = invariances._directions(model)
+    directions = invariances.directions(model)
     assert rounded and len(directions) == 1
     ((_, direction),) = directions
     assert all(not any(image) for image in images(model, direction))
