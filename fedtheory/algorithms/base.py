@@ -151,9 +151,9 @@ def run(
     return np.stack(observed)
 
 
-#: How ``init`` may take a part of the state.
+#: The ways in which ``init`` may take a part of the state.
 _BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-#: What the problem calls its sizes, its condition number and its parts: no parameter is called so.
+#: The problem's names of its sizes, its condition number and its parts: no parameter may have them.
 OF_PROBLEM = ("n", "d", "kappa", "x", "g", "clients")
 
 

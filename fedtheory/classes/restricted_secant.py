@@ -31,7 +31,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.growth import secants
 from fedtheory.problems.ridged import Ridged
 
-#: How high ridges are, as a share of the curvature along them.
+#: The heights of ridges, as shares of the curvature along them.
 _RIDGES = tuple(Fraction(v) for v in ("1/4", "1/10", "1/100", "-1/4"))
 
 

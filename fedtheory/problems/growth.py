@@ -34,7 +34,7 @@ class _Piece(NamedTuple):
         return self.derivative if self.slope == 0 else math.copysign(math.inf, self.slope)
 
 
-#: By how much derivatives jump at some places.
+#: The jumps of derivatives, by their places.
 _Jumps = Mapping[Any, Any]
 
 
