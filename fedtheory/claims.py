@@ -30,7 +30,7 @@ from fedtheory.settings.hypotheses import Hypothesis, hypothesis
 from fedtheory.settings.quantities import composite_gap, gap
 from fedtheory.settings.relations import of_one_state
 
-#: What a claim has whose author did not write it.
+#: The setting and the statement of a claim whose author wrote none.
 NOWHERE, NOTHING = Setting(), Untested("", "")
 
 

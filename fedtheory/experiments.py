@@ -29,7 +29,7 @@ class Span(NamedTuple):
     high: float
 
 
-#: What no budget reaches: the cost of a run that diverged.
+#: The cost of a run that diverged, which no budget reaches.
 NEVER = Span(math.inf, math.inf)
 #: The numbers of one seed, by their names.
 Numbers = Mapping[str, Span]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-#: What the extra ``audit`` brings, by the names under which it is imported.
+#: The packages of the extra ``audit``, by the names under which they are imported.
 AUDIT = (
     "clarabel",
     "cvxpy",
@@ -20,7 +20,7 @@ AUDIT = (
 )
 
 
-#: What each extra is for, where something of it is missing.
+#: The purpose of each extra, for the message that something of it is missing.
 _BRINGS = {
     "agent": "{} brings the protocol that agents speak",
     "audit": "conformance tests do without, this does not; {} brings all that audits, checks, tables and figures need",

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 
-#: What a claim can be, and what that means, in words.
+#: The origins of a claim, with their meanings in words.
 ORIGINS = {
     "printed": "printed in the paper",
     "implied": "not printed, but a proof or a later line relies on it",
     "observed": "not printed: an addition of ours",
 }
 
-#: What a place in a paper is named by: something that has a number or, in an appendix, a letter.
+#: The words that name a place in a paper: things with a number or, in an appendix, a letter.
 _NUMBERED = re.compile(
     r"\b(?:(?:Sections?|Appendix|Theorem|Lemma|Proposition|Corollary|Remark|Definition|Example|Assumptions?|Scheme"
     r"|Algorithms?|Tables?|Figures?) (?:[A-Z]\b|[A-Z]?\.?\d)|(?:eqs?\.|before|between|after) \(\d+\)|pages? \d+)"

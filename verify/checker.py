@@ -407,7 +407,7 @@ def check_arithmetic(data: Json) -> None:
     require(listed == data["at"], "the numbers are others than those that are listed")
 
 
-#: What checks an object of each kind, and its fields beside those that all have.
+#: The check of each kind of object, and its fields beside those that all have.
 KINDS: Mapping[str, tuple[Callable[[Json], object], set[str]]] = {
     "identity": (Identity, {"at", "letters", "own", "domain", "point", "nonzero", "programs"}),
     "arithmetic": (check_arithmetic, {"at", "steps"}),

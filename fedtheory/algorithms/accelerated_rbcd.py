@@ -32,7 +32,7 @@ class State(NamedTuple):
     u: Array
 
 
-#: What a step does to the parts of the state, where the h_i are a problem's f_i.
+#: The effect of a step on the parts of the state, where the h_i are a problem's f_i.
 PARTS = {
     "y": "y <- (1 - a) x + a z; u <- (a^2 z + b y)/(a^2 + b)",
     "x": f"x <- y - {rbcd.SCALED}, s = grad h(y), h_i = f_i, for a first set I, with the new y",

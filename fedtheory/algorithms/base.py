@@ -151,9 +151,9 @@ def run(
     return np.stack(observed)
 
 
-#: How ``init`` may take a part of the state.
+#: The ways in which ``init`` may take a part of the state.
 _BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-#: What the problem calls its sizes, its condition number and its parts: no parameter is called so.
+#: The problem's names of its sizes, its condition number and its parts: no parameter may have them.
 OF_PROBLEM = ("n", "d", "kappa", "x", "g", "clients")
 
 
@@ -345,13 +345,14 @@ def stepping(step: Callable[..., object], State: Any) -> Callable[..., Any]:
             # No init or fixed point: these are not given a state and a draw.
             given = (given[0], in_step(given[1]), *given[2:])
         found, names = step(*given, **parts), State._fields
+        values: Sequence[object] = ()
         if isinstance(found, Mapping):
             got = f"the parts {', '.join(map(str, found))}"
-            values = [found[part] for part in names] if set(found) == set(names) else []
+            values = [found[part] for part in names] if set(found) == set(names) else ()
         elif isinstance(found, tuple | list):
             got, values = f"{len(found)} parts", found
         else:
-            got, values = f"an object of type {type(found).__name__}", ()
+            got = f"an object of type {type(found).__name__}"
         if len(values) != len(names):
             due = ", ".join(names)
             raise ValueError(f"{place(step)} gives {got}, where a mapping or a tuple of the state's parts {due} is due")

@@ -26,7 +26,7 @@ class State(NamedTuple):
     w: Array
 
 
-#: What :func:`project` makes of the answers of participants, in words.
+#: The value of :func:`project` at the answers of participants, in words.
 PROJECTION = (
     "proj_{C_I}(Lambda^-1 w) [(w_i - m)/Lambda_i for participants, m the mean of their w_i with weights 1/Lambda_i; "
     "0 for others]"

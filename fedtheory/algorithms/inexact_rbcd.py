@@ -94,7 +94,7 @@ class State(NamedTuple):
     slope: Clients
 
 
-#: What a step does to the parts of the state, where the h_i are a problem's f_i.
+#: The effect of a step on the parts of the state, where the h_i are a problem's f_i.
 PARTS = {
     "x": f"x <- x - eta {rbcd.SCALED}, s = slope, the new one, h_i = f_i",
     "slope": "slope_i <- the oracle's answer for h_i'(x_i), with slope_i as its guess, for blocks in I; for others "

@@ -32,9 +32,9 @@ def G(L: Array, mask: Array, gradient: Array) -> Array:
     return project(L, mask, np.where(mask[..., None], gradient / L[:, None], 0 * gradient))
 
 
-#: What :func:`G` makes of a vector s, in words.
+#: The value of :func:`G` at a vector s, in words.
 SCALED = "G_I s [(s_i - m)/L_i for blocks in I, m the mean of their s_i with weights 1/L_i; 0 for others]"
-#: What a step does to the parts of the state, where the h_i are a problem's f_i.
+#: The effect of a step on the parts of the state, where the h_i are a problem's f_i.
 PARTS = {"x": f"x <- x - {SCALED}, s = grad h(x), h_i = f_i"}
 
 

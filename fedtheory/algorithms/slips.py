@@ -32,7 +32,7 @@ class Edit:
 #: What is changed: the step's source, the step, or all parts of the algorithm that differ, whose state may then hold
 #: more than the reference's.
 Change = Edit | StepFunction | Mapping[str, Any]
-#: What is done in words, the first letter that departs or "", and the change. The most specific come first.
+#: The mistake in words, the first letter that departs or "", and the change. The most specific come first.
 Table = tuple[tuple[str, str, Change], ...]
 
 

@@ -107,7 +107,7 @@ class Declared:
     relative: Bounds | None = None
 
 
-#: How much worse a member is that must be just outside a class, and named instances that are.
+#: The share by which a member just outside a class is worse; and named instances of such.
 WORSE = Fraction(1, 10**6)
 Outside = Iterator[tuple[str, Problem, Any]]
 

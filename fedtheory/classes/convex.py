@@ -30,7 +30,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 
-#: Which subgradient is given at a kink, or balances there, in the place of the sign.
+#: The subgradients given at a kink, or balancing there, in the place of the sign.
 _CHOICES = tuple(Fraction(v) for v in (0, 0, 1, -1, "1/2"))
 
 

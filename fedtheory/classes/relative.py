@@ -32,7 +32,7 @@ from fedtheory.problems.separable import Profile, profiles
 _OF_CURVATURES = (SmoothStronglyConvex, SmoothConvex, Smooth, StronglyConvex, Convex)
 #: Curvatures of reference functions.
 _SIZES = tuple(Fraction(v) for v in (1, 1, 2, 4, 9, 100, "1/4", "1/100"))
-#: What rounding may add to a curvature, relative to it.
+#: The largest rounding error of a curvature, relative to it.
 _ROUNDING = 1e-9
 
 

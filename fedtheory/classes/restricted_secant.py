@@ -31,7 +31,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.growth import secants
 from fedtheory.problems.ridged import Ridged
 
-#: How high ridges are, as a share of the curvature along them.
+#: The heights of ridges, as shares of the curvature along them.
 _RIDGES = tuple(Fraction(v) for v in ("1/4", "1/10", "1/100", "-1/4"))
 
 
@@ -152,7 +152,7 @@ class RestrictedSecantSampler(Sampler):
         a, c = (numbers([c[key] for c in parts], exact) for key in ("h", "ridge"))
         return cast(Functions, Ridged(a[:, 0], c, x, y))
 
-    def _constants(self, recipe: Recipe) -> tuple[Scalar, Scalar]:
+    def _constants(self, recipe: Recipe) -> tuple[Any, Any]:
         x = numbers((0,) * recipe["d"], True)
         return secants(
             self.build(recipe, recipe["clients"], x, 0 * numbers([c["y"] for c in recipe["clients"]], True), True), x

@@ -20,9 +20,9 @@ from fedtheory.randomness import Draw
 _Any = TypeVar("_Any", Compressor, Contractive)
 #: Makes exponents of floats positive.
 _ABOVE = 2**11
-#: How many parts there are between two powers of two.
+#: The number of parts between two powers of two.
 _PARTS = 2**16
-#: By which no simple fraction is at the end of a part, where floats err.
+#: The offset by which no simple fraction is at the end of a part, where floats err.
 _BESIDE = Fraction(10271828, 10**7)
 
 

@@ -25,7 +25,7 @@ Start = Callable[[Array], tuple[Any, Any]]
 #: Where the value of a letter comes from: a constant of the problem or a field of the parameters, by name, or a
 #: function of the two.
 Source = str | Callable[[Any, Any], Any]
-#: How the sources begin that are the smoothness constants of blocks of coordinates, counted from 0.
+#: The beginning of sources that are smoothness constants of blocks of coordinates, counted from 0.
 OF_BLOCK = "L of block "
 _OF_PROBLEM = ("mu", "L", "n", "d", "kappa")
 

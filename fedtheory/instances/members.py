@@ -31,12 +31,12 @@ from fedtheory.problems.separable import is_minimised
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))
 #: The shares of the members' own constants by which those declared of them are weaker.
 SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
-#: What a recipe calls the slopes of a client's gradient from left to right, and the kinks between them, relative to x.
+#: A recipe's names for the slopes of a client's gradient from left to right, and for the kinks between, relative to x.
 SLOPES, KINKS = ("h", "h_above", "h_beyond"), ("kink", "kink_beyond")
 #: What it calls half the jump of the derivative at a kink in each coordinate, where that is relative to x, which
 #: subgradient is given there, and at x which one balances, if it is another.
 JUMPS = ("jump", "jump_at", "choice", "balancing")
-#: How often the condition number is extreme.
+#: The share of extreme condition numbers.
 _EXTREME = 0.03
 
 

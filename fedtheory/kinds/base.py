@@ -18,7 +18,7 @@ from fedtheory.numbers.symbols import T
 from fedtheory.settings.iterations import Iteration
 from fedtheory.settings.relations import Comparison, OfRun, Quantity, each_once
 
-#: What writes an expression, in words or in LaTeX.
+#: A writer of expressions, in words or in LaTeX.
 Written = Callable[[sympy.Expr], str]
 #: The changes of a formula or a relation in one place, where some symbols are fixed: sort, words, result.
 Changes = Callable[[Any, frozenset[sympy.Expr]], Iterable[tuple[str, str, Any]]]
@@ -61,7 +61,7 @@ class Statement:
 
     #: Its name in reports.
     kind: ClassVar[str]
-    #: What it depends on, and so how it is checked.
+    #: The things that it depends on, which decide how it is checked.
     scope: ClassVar[Scope]
 
     if TYPE_CHECKING:

@@ -30,11 +30,11 @@ FLOAT = Fraction(1, 10**9)
 _SHORT = 2**20
 #: Beyond whatever a float may stand for.
 _ENDLESS = Fraction(10) ** 8000
-#: How far a float that code writes or is given may be from the number it stands for, relative to it or to 1.
+#: The largest distance of a float that code writes or is given from its number, relative to it or to 1.
 _ENTERED = Fraction(1, 10**12)
-#: How far one operation of floats may be off, relative to its result: several times their rounding.
+#: The largest relative error of one operation of floats: several times their rounding.
 _STEP = Fraction(1, 2**50)
-#: How far a number of mpmath may be, which is computed with fifty digits.
+#: The largest relative error of a number of mpmath, which is computed with fifty digits.
 REAL = Fraction(1, 10**25)
 #: Digits to which numbers are enclosed, and more of them, where these leave it open which number is the larger.
 DIGITS, MORE = 50, (100, 200, 400)

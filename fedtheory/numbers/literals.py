@@ -27,7 +27,7 @@ from fedtheory.numbers.rational import exact
 
 #: Packages whose code is not read: this one's, which makes no floats of fractions, and libraries'.
 _KNOWN = frozenset({"fedtheory", "verify", "numpy", "scipy", "sympy", "mpmath"})
-#: What sets names of modules.
+#: The operations that set names of modules.
 _SETS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
 
 

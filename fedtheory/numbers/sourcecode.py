@@ -21,12 +21,12 @@ from fedtheory.numbers import exact_functions
 from fedtheory.numbers.exact_functions import called, constant, divided, filled, power, quotient
 from fedtheory.numbers.quotients import Quotient
 
-#: What operators and literals become: names that nobody can write.
+#: Names that replace operators and literals, and that nobody can write.
 _QUOTIENT, _DIVIDED, _POWER, _LITERAL = "the quotient", "the quotient in place", "the power", "the literal "
 _FILLED, _CALLED, _CONSTANT = "the numbers of", "the method ", "the constant"
-#: What a function that is called becomes; whoever runs the code says what that is.
+#: The name that replaces a function that is called; whoever runs the code defines it.
 FUNCTION = "the function"
-#: What numpy fills with integers that are floats, and methods that make floats of integers.
+#: Functions of numpy that fill with integers as floats, and methods that make floats of integers.
 _FILLS, _MAKES = frozenset({"ones", "zeros", "eye", "identity", "ones_like", "zeros_like"}), ("mean", "astype")
 #: A float as Python reads one, the longest that is taken, and how much of one is shown.
 _DECIMAL = re.compile(r"(?:\d[\d_]*)?\.?(?:\d[\d_]*)?(?:[eE][+-]?\d[\d_]*)?")

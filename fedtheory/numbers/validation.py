@@ -30,7 +30,7 @@ _QUANTITIES = tuple(sympy.Symbol("x", **facts).assumptions0 for facts in ({}, {"
 _SQUARED = (*_QUANTITIES, *_LETTERS[:2])
 _SAYS = "positive, nonnegative, real, or an integer that is one of these"
 
-#: What an expression is built from.
+#: The constituents of an expression.
 _NODES = (
     sympy.Add,
     sympy.Mul,

@@ -12,7 +12,7 @@ import numpy as np
 from fedtheory.numbers.rational import Array, apply
 from fedtheory.problems.functions import Functions
 
-#: What rounding may add to a singular value.
+#: The largest rounding error of a singular value.
 _ROUNDING = 1e-9
 
 

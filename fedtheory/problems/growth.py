@@ -34,7 +34,7 @@ class _Piece(NamedTuple):
         return self.derivative if self.slope == 0 else math.copysign(math.inf, self.slope)
 
 
-#: By how much derivatives jump at some places.
+#: The jumps of derivatives, by their places.
 _Jumps = Mapping[Any, Any]
 
 
@@ -88,7 +88,7 @@ def _averages(f: Functions, x: Array) -> list[_Line] | None:
     return found
 
 
-def secants(f: Functions, x: Array) -> tuple[Scalar, Scalar]:
+def secants(f: Functions, x: Array) -> tuple[Any, Any]:
     r"""(m, M) with m |z|^2 <= <grad f(x + z), z> and |grad f(x + z)| <= M |z| for all z, f the average, stationary at
     ``x (d,)``.
 
@@ -107,7 +107,7 @@ def secants(f: Functions, x: Array) -> tuple[Scalar, Scalar]:
     return min(found), max(map(abs, found))
 
 
-def growths(f: Functions, x: Array) -> tuple[Scalar, Scalar]:
+def growths(f: Functions, x: Array) -> tuple[Any, Any]:
     r"""(m, M) with m |z|^2/2 <= f(x + z) - f(x) <= M |z|^2/2 for all z, f the average, stationary at ``x (d,)``.
 
     The best of a sum over coordinates; else the means of the curvatures. Of a piece A + B z + C z^2/2 the ratio is

@@ -16,7 +16,7 @@ _STAR, _RING, _PATH = "star", "ring", "path"
 _SPECTRA = {(_RING, 4): (2, 4), (_RING, 6): (1, 4), (_PATH, 2): (2, 2), (_PATH, 3): (1, 3)}
 #: The graphs, in the order of a recipe's numbers; "flipped" is the complete graph with a negative eigenvalue.
 GRAPHS = ("complete", _STAR, _RING, _PATH, "flipped")
-#: What rounding may take off a spectral gap.
+#: The largest rounding error of a spectral gap.
 _ROUNDING = Fraction(1, 10**9)
 
 

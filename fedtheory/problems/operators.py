@@ -16,7 +16,7 @@ from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.nonconvex import is_quadratic
 
-#: What rounding may take off a number, relative to those that it is made of.
+#: The largest rounding error of a number, relative to those that it is made of.
 _ROUNDING = 1e-9
 
 

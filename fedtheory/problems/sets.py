@@ -12,7 +12,7 @@ import numpy as np
 from fedtheory.numbers.rational import Array, apply, is_exact
 from fedtheory.numbers.scalar import Scalar
 
-#: What rounding may add to a length.
+#: The largest rounding error of a length.
 _ROUNDING = 1e-9
 
 

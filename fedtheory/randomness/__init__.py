@@ -26,7 +26,7 @@ from fedtheory.numbers.scalar import Scalar
 
 #: Supports larger than this are not enumerated.
 LARGEST_SUPPORT = 200_000
-#: By how much floats that sum to 1 may be off; digits up to which a float is the decimal that was written.
+#: The tolerance of floats that sum to 1; digits up to which a float is the decimal that was written.
 ROUNDING, DECIMAL = 1e-9, 12
 
 Draw = Any

@@ -21,7 +21,7 @@ from fedtheory.sampling import drawing, letter_values
 
 #: Values of a gap that are tried at one boundary: 0, beside it, and with None any value.
 _BESIDE = (0, 0, 0, 1, -1, None, None)
-#: How often the other letters are drawn.
+#: The number of draws of the other letters.
 _TIMES = 4
 #: Boundaries that are tried.
 _MOST = 12
@@ -29,7 +29,7 @@ _MOST = 12
 _PAIRS = 40
 #: Operations of a polynomial that is still factored.
 _FACTORED = 40
-#: How far from a boundary letters lie, besides: a little or a lot.
+#: Further distances of letters from a boundary: a little or a lot.
 _SIZES = ((Fraction(1), Fraction(10)), (Fraction(10), Fraction(10**5)))
 
 

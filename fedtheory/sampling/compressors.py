@@ -239,7 +239,7 @@ class MixingSampler:
 SOME = 17
 #: Joint outcomes that are enumerated for more clients.
 MANY = 65
-#: How many clients are few.
+#: The largest number of clients that counts as small.
 FEW = 4
 #: Dimensions from which compressors are drawn for the dimension that is asked for.
 LARGE = 4

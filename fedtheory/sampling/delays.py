@@ -12,9 +12,9 @@ from fedtheory.classes import Delays
 from fedtheory.instances import Recipe, pick
 from fedtheory.problems.delays import OLDEST, Stale
 
-#: How many numbers a delay may be.
+#: The number of possible delays.
 _BASE = OLDEST + 1
-#: How many delays there are before they repeat.
+#: The number of delays before they repeat.
 _PLACES = 6
 #: The number whose digits are all 1.
 _ONES = sum(_BASE**i for i in range(_PLACES))

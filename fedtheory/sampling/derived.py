@@ -45,7 +45,7 @@ _RARE = 8
 _ALONE = 24
 #: One in how many recipes lies beyond a number that stands in the claim.
 _PAST = 3
-#: By how much: squares among them, since some instances take roots.
+#: The factors: squares among them, since some instances take roots.
 _FACTORS = tuple(
     Fraction(v) for v in ("1/100", "1/4", "4/9", "9/10", "999999/1000000", "1000001/1000000", "11/10", "9/4", 4, 100)
 )

@@ -158,7 +158,7 @@ class _ReplicatedSampler(Sampler):
 
 #: The share of instances with more clients, or of a higher dimension, than decide most bounds.
 _OFTEN = 0.16
-#: How many compressors are looked at to find some for many clients.
+#: The number of compressors that are examined to find some for many clients.
 TRIES = 12
 #: The same where there are no instances with other numbers of clients.
 ALL_TRIES = 1000

@@ -20,8 +20,9 @@ from fedtheory.instances import generic, pick
 from fedtheory.numbers.rational import Array, Undefined, evaluate
 from fedtheory.numbers.validation import admits
 
-#: How often all letters lie at their bounds, and where one lies between its own else: nearly always at one.
+#: The share of draws with all letters at their bounds.
 _CORNERED = 1 / 6
+#: The places of a letter in other draws: mostly at a bound.
 _PLACES = ("high",) * 6 + ("inside",) * 3 + ("anywhere", "low")
 #: Shares of the way from the lower bound to the upper one.
 _INSIDE = tuple(Fraction(v) for v in ("1/2", "1/2", "9/10", "1/4", "1/10", "1/100"))

@@ -32,7 +32,7 @@ from fedtheory.settings import Setting
 REACHED = 100
 #: The same for letters alone.
 REACHED_ALONE = 10**6
-#: How far beyond a threshold letters are pinned: a little or a lot.
+#: The distances beyond a threshold at which letters are pinned: a little or a lot.
 _BEYOND = ((Fraction(11, 10), Fraction(2)), (Fraction(2), Fraction(100)))
 #: The most clients that are written out for one threshold.
 MOST_CLIENTS = 60

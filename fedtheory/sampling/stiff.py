@@ -17,7 +17,7 @@ _COORDINATES = (2, 3)
 _DRAWS = 20
 #: The largest condition number.
 _LARGEST = Fraction(10**5)
-#: What is dropped of a client, so that its function is the quadratic of its curvatures.
+#: The entries of a client that are dropped, so that its function is the quadratic of its curvatures.
 _ODD = ("turn", *members.SLOPES[1:], *members.KINKS, "dip", "dip_from", "dip_to")
 
 

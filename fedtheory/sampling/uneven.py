@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _RECIPES = 24
 #: Numbers of clients of recipes where a claim is about any number of them.
 _CLIENTS = (3, 5, 6, 8, 12)
-#: How much larger than the other constants one is.
+#: The factor by which one constant exceeds the others.
 _APART = Fraction(10), Fraction(10**4)
-#: What is dropped of a client, so that its function is the quadratic of its curvatures.
+#: The entries of a client that are dropped, so that its function is the quadratic of its curvatures.
 _ODD = {"turn", *members.SLOPES[1:], *members.KINKS, "dip", "dip_from", "dip_to"}
 
 

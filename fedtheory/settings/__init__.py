@@ -328,7 +328,7 @@ def _compressor_at(recipe: Recipe, exact: bool) -> Instance:
     return Instance(None, CompressorParams(d, k), d, lambda theta: (None, theta), text=f"d={d}, k={k}")
 
 
-#: What a statement about one compressor quantifies over.
+#: The quantification of a statement about one compressor.
 COMPRESSOR = Setting(
     "all d >= 1, 1 <= k <= d and x in R^d",
     letters=(symbols.d, symbols.k),

@@ -17,9 +17,9 @@ from fedtheory.problems.base import ParamsFunction, Problem
 
 #: The parameter of one client.
 _ONE = sympy.Dummy("of one client")
-#: What a class of functions, of compressors or of oracles says of its members, each a function of an instance.
+#: The hypotheses of a class of functions, compressors or oracles, each a function of an instance.
 MEMBERSHIPS = ("contains", "mutually_independent")
-#: What a class says that does not bear on its members; that they are independent is a hypothesis by itself.
+#: Attributes of a class that are no hypotheses on its members; their independence is a hypothesis by itself.
 _OF_METHODS = ("conjugates", "quadratics", "optimum", "independent")
 
 

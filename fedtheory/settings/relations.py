@@ -16,7 +16,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, StateFunction
 
-#: What the names of quantities end in at the times at which they are taken.
+#: The endings of the names of quantities, by the times at which they are taken.
 _ENDINGS = {"next": "_next", "zero": "_0", "T": "_T"}
 
 

@@ -21,7 +21,7 @@ from fedtheory import plugins
 from fedtheory.numbers import symbols
 from fedtheory.tables import growth
 
-#: What a table can be written as, by :func:`fedtheory.tables.rendering.render`.
+#: The formats of a table, as written by :func:`fedtheory.tables.rendering.render`.
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 Values = Mapping[sympy.Symbol, sympy.Expr]
 #: Digits with which numbers are computed, before they become floats.

@@ -11,7 +11,7 @@ from verify.audit.sweeping import sweep
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
 
-#: How the note begins of a claim whose check did not come to an end.
+#: The beginning of the note of a claim whose check did not end.
 FAILED = "the check itself failed"
 
 

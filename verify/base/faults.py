@@ -29,9 +29,9 @@ _LIBRARIES = frozenset(
 #: Errors that say that code is wrong rather than its input.
 DEFECTS = (TypeError, AttributeError, LookupError, NameError, AssertionError, NotImplementedError, RuntimeError)
 
-#: What an author may have missed whose code fails on some kind of numbers.
+#: Hints for an author whose code fails on some kind of numbers.
 _ALIKE = "a step or a quantity must run on arrays of floats, of fractions and of formal vectors alike"
-#: What to write for the round where the parameters hold none.
+#: The word for the round where the parameters hold none.
 _UNSCHEDULED = (
     "only a method with schedules knows the round: method(..., schedules={'gamma': c / (ft.round_index + 1)}), and "
     "params.gamma in the step"

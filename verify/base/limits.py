@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 #: Seconds of processor time, and bytes beyond those that the process has, that the work may take.
 SECONDS, BYTES = 600, 4 * 2**30
-#: How many times the processor time it may last.
+#: The time that it may last, as a multiple of its processor time.
 _WAITING = 10
 
 

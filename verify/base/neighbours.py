@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from fedtheory import extras
 
-#: What the names of these packages begin with.
+#: The beginnings of the names of these packages.
 _PREFIX = "own_"
 #: Names that always mean what is installed: what this package is, and needs.
 _INSTALLED = frozenset({"fedtheory", "verify", "mpmath", "numba", "numpy", "rich", "sympy", "threadpoolctl"})

@@ -33,7 +33,7 @@ OURS = frozenset({"fedtheory", "verify"})
 #: The flag of a class that was made while a program runs, and is not Python's own.
 _MADE = 1 << 9
 _MISSING = object()
-#: Where what is called in the place of a function has that function.
+#: The attributes in which a stand-in for a function keeps that function.
 _WITHIN: dict[type, str] = {
     **dict.fromkeys((staticmethod, classmethod, MethodType), "__func__"),
     **{property: "fget", cached_property: "func", type(cache(len)): "__wrapped__"},
@@ -228,10 +228,10 @@ _ALIASES = {
     **{f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")},
     **{f"bitwise_{side}_shift": f"{side}_shift" for side in ("left", "right")},
 }
-#: What numpy has from elsewhere, or as an object that may be called.
+#: Names of numpy from elsewhere, or of objects that may be called.
 _NOT_NUMPYS = frozenset({"printoptions", "test"})
 
-#: What stood for something else when this was loaded.
+#: A name that stood for something else when this was loaded, or None.
 REPLACED = next(_strange(), None)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 _lock = threading.Lock()
-#: How many solvers run now, and what standard error is while they do.
+#: The number of solvers that run now, and standard error while they do.
 _running, _kept = 0, -1
 
 

@@ -52,7 +52,7 @@ _NUMPY = names("""
 _ALGEBRA = names("""
     cond det eigh eigvalsh inv lstsq matrix_power matrix_rank norm pinv qr slogdet solve svd
 """)
-#: What numpy has by these names, and its ufuncs, as they are when this is imported.
+#: Numpy's objects of these names, and its ufuncs, as they are when this is imported.
 NUMERIC: Mapping[str, object] = {
     **{name: value for name, value in vars(np).items() if name in _NUMPY or isinstance(value, np.ufunc)},
     **{f"linalg.{name}": value for name, value in vars(np.linalg).items() if name in _ALGEBRA},

@@ -18,7 +18,7 @@ from verify.best.subjects import Subject
 from verify.multipliers.proving import prove
 from verify.pep import rounding
 
-#: By how much of 1 minus the best number one that is proved for every number of clients may be larger.
+#: The shares of 1 minus the best number by which one that is proved for every n may be larger, tried in turn.
 _ROOM = (Fraction(0), Fraction(1, 100), Fraction(1, 10))
 
 

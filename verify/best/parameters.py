@@ -23,7 +23,7 @@ from verify.pep import rounding
 
 #: The most programs that are solved for each letter.
 _PROGRAMS = 80
-#: How near to the best value that of simple numbers must be.
+#: The largest relative distance of the value of simple numbers from the best one.
 _NEAR = 1e-6
 #: Relative errors that the numbers may have, the simplest first.
 _SIMPLE = (1e-1, 3e-2, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9)

@@ -21,19 +21,19 @@ _LETTERS = 4
 _CONSTANTS = tuple(
     Fraction(v) for v in ("1", "2", "1/2", "4", "1/4", "3", "1/3", "3/2", "2/3", "8", "1/8", "6", "1/6", "3/4")
 )
-#: How far a function may be on the wrong side, relative to 1 - rate.
+#: The largest distance of a function on the wrong side, relative to 1 - rate.
 _ROOM = 1e-4
 #: Functions of which two are paired.
 _PAIRED = 300
 #: The most functions that are returned.
 _KEPT = 40
-#: How much nearer a longer function has to be where one is the least rate.
+#: The factor by which a longer function has to be nearer if one of them is the least rate.
 _LONGER = 0.02
-#: How much nearer it has to be elsewhere: more, since plain functions have proofs.
+#: The same factor elsewhere: larger, since plain functions have proofs.
 _PLAINER = 0.3
 #: At which part of the points a function has to be beyond the number there, as a solver is not sure of all of them.
 _NEARLY = 0.9
-#: How far a function may be beyond the ends of intervals, which a solver finds.
+#: The largest distance of a function beyond the ends of intervals, which a solver finds.
 _WITHIN = 1e-3
 #: The loss of what is exact but for the errors of a solver.
 EXACT = 1e-2

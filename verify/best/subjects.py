@@ -24,7 +24,7 @@ from verify.reading.program import kinds_at_rest
 from verify.tightness.comparison import potential_step
 
 RATE, OF_POTENTIAL, MULTIPLE = "rate", "rate of its potential", "multiple of the right side"
-#: What holds or not, and has no number; and how that is asked.
+#: Statements that hold or not, without a number; and how they are asked for.
 INEQUALITY = "inequality"
 DIFFERENCE = (
     "the right side may be negative: left - right is compared with 0, in units of the squared distance from rest"

@@ -13,7 +13,7 @@ from verify.best.subjects import INEQUALITY, MULTIPLE, OF_POTENTIAL, subject
 from verify.comparisons import naming
 from verify.tightness.sweep import rounded
 
-#: What a recipe that describes no instance raises.
+#: The errors of a recipe that describes no instance.
 _NONE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 #: Characters of a fraction that is printed as it is.
 _SHORT = 20

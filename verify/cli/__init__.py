@@ -25,7 +25,7 @@ from verify.base.plain import clean
 from verify.cli import answering
 from verify.cli.arguments import LONGEST, STDOUT, parser
 
-#: What runs the commands that take the id of one claim, and those that take papers and beginnings of ids too.
+#: The functions of commands that take the id of one claim, and of those that take papers and beginnings of ids too.
 _OF_ONE = ("run_show", "run_tight", "run_best", "run_repair")
 _OF_MANY = ("run_why", "run_audit", "run_export")
 

@@ -19,7 +19,7 @@ from typing import Any
 from fedtheory import extras
 
 FORMAT = "fedtheory-answer-1"
-#: How a line on stderr begins that only says how far a command is.
+#: The beginning of a line on stderr that only reports a command's progress.
 PROGRESS = "progress: "
 
 _data: ContextVar[dict[str, Any] | None] = ContextVar("_data", default=None)

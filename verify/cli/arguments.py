@@ -22,9 +22,9 @@ from verify.conformance import commands as conformance
 from verify.export import commands as export
 from verify.report import atlas
 
-#: Where an audit writes by default, under the current directory.
+#: The default folder of an audit, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"
-#: Where a map is drawn by default.
+#: The default file of a map.
 DEFAULT_MAP = "fedtheory-map.png"
 #: Over how many clients the data are split by default.
 DEFAULT_CLIENTS = 10

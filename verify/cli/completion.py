@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from typing import NamedTuple
 
-#: What the positional arguments of a command are called that take ids of claims.
+#: The names of positional arguments that take ids of claims.
 _IDS = ("id", "names")
 
 

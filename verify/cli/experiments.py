@@ -10,7 +10,7 @@ from typing import Any
 
 from fedtheory.experiments import SEEDS
 
-#: Where results go by default.
+#: The default folder of results.
 OUT = "fedtheory-experiments"
 
 _DESCRIPTION = f"""\

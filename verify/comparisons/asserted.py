@@ -52,7 +52,7 @@ LARGEST = 12
 #: Messages that are written and read back.
 MESSAGES = 8
 
-#: What steps and quantities give.
+#: The values of steps and quantities.
 _REAL = (numbers.Real, np.bool_, Interval, mpmath.mpf)
 
 

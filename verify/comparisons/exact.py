@@ -30,7 +30,7 @@ ROUNDS = (0, 1, 2, 3)
 LAST = 100
 #: Leaves of a tree of draws beyond which it is not enumerated.
 LARGEST_TREE = 1000
-#: How far a residual of floats may be from zero, relative to the state, and be taken for zero.
+#: The largest residual of floats that is taken for zero, relative to the state.
 ROUNDED = 1e-9
 #: A state in coordinates about the optimum.
 Coordinates = tuple[Fraction, ...]

@@ -18,7 +18,7 @@ from verify.comparisons.dynamics import read
 from verify.comparisons.exact import Coordinates, as_row
 from verify.comparisons.starts import begun
 
-#: What counterexamples call this comparison: after the rounds of a cycle what must vanish is less than before them.
+#: The name of this comparison in counterexamples: after a cycle's rounds what must vanish is less than before them.
 CYCLE = "cycle"
 #: The longest cycle that is looked for, in rounds.
 LONGEST = 12
@@ -74,7 +74,7 @@ def sides_of_cycle(case: Case, point: Coordinates, rounds: int, entry: int) -> t
 # a_{m-k}, k = 1, ..., m, has. Where some stage of the test fails, an eigenvalue of the map has a modulus of at least
 # 1, and some run does not tend to zero.
 
-#: What counterexamples call this comparison: the least |det A_k| is less than 1.
+#: The name of this comparison in counterexamples: the least |det A_k| is less than 1.
 PRODUCTS = "determinants"
 #: And this one, where nothing is drawn: at every stage |a_0| is less than |a_m|.
 SCHUR_COHN = "Schur-Cohn"

@@ -18,11 +18,11 @@ from fedtheory.problems.base import Problem
 from verify.base.case import Case
 from verify.comparisons.exact import Compared, Coordinates, as_row, parts, parts_at
 
-#: What counterexamples call these comparisons, before the part and the side: the one number against the other.
+#: The names of these comparisons in counterexamples, before the part and the side: one number against the other.
 FLOATS, AGAIN = "floats against fractions: ", "asked again: "
 #: Agreement that is asked for, relative to the largest entry: what cancels at condition numbers of 1e8 may lose more.
 AGREE = 1e-4
-#: What is left where all cancels, relative to the numbers that cancel.
+#: The remainder where all cancels, relative to the numbers that cancel.
 ROUNDED = 1e-12
 
 

@@ -18,7 +18,7 @@ from verify.base.case import Case
 from verify.comparisons import curves
 from verify.comparisons.curves import FIRST, LAST, SECOND, Curve
 
-#: How the parts of a statement on orders are called, before their numbers.
+#: The name of the parts of a statement on orders, before their numbers.
 PREFIX = "order "
 
 

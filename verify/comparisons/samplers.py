@@ -28,9 +28,9 @@ TOTAL = Fraction(1, 10**6)
 SHAPES = ((5, 2, 100_000), (200, 20, 20_000))
 #: Samples of the draws of a step, at most.
 SIZE = 8000
-#: What counterexamples call these comparisons, before the name of the test.
+#: The names of these comparisons in counterexamples, before the name of the test.
 PREFIX = "sampled: "
-#: What the share of a bound's measured runs is called in the ledger.
+#: The ledger's name for the share of a bound's measured runs.
 _MEASURED = "{}, measured"
 
 

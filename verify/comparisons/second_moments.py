@@ -46,9 +46,9 @@ _SMALL = 12
 _MANY = 100
 #: Rounds through which intervals are followed.
 _FEW = 30
-#: How far floats may be from what they stand for, relatively.
+#: The largest relative error of a float.
 _LAST_BIT = 2.0**-50
-#: By how much a product of nonnegative floats may exceed its computed value, relatively.
+#: The largest relative excess of a product of nonnegative floats over its computed value.
 _ABOVE = 2.0**-40
 #: The most terms of such a product.
 _TERMS = 2**10

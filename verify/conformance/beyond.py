@@ -55,7 +55,7 @@ _ROUNDS = 40
 _BOUNDED = 100.0
 # How far from 0 the optima of the larger problem's functions are.
 _FAR = 1000.0
-#: What a method may raise that is given parameters of another problem.
+#: The errors that a method may raise for parameters of another problem.
 REFUSED = (ValueError, TypeError, ArithmeticError, AttributeError, LookupError)
 
 

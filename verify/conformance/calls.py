@@ -17,11 +17,11 @@ Compress = Callable[..., Any]
 
 #: Inputs so small that their squares vanish: only the variance is tested there.
 SUBNORMAL = "subnormal entries"
-#: What code may not be made for: a failure there does not keep it from being tested elsewhere.
+#: Inputs that code may not be made for: a failure there does not keep it from being tested elsewhere.
 EXTREME = ("huge", "tiny", SUBNORMAL)
 #: NaN and infinite entries, as what can be skipped.
 SPECIAL = "special values"
-#: What subnormal entries are rounded to, relative to their size; with a larger tolerance they are not tested.
+#: The rounding of subnormal entries, relative to their size; with a larger tolerance they are not tested.
 COARSE = 2.0**-12
 #: The input on which most samples are spent: many compressors have their least variance along it.
 FLAT = "equal entries"

@@ -25,7 +25,7 @@ MOST = 1000
 BYTES = 2**30
 #: Characters of a text.
 TEXT = 1000
-#: What JSON calls the kinds of numbers.
+#: JSON's names of the kinds of numbers.
 _TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number"}
 #: As numpy writes them: as they are, or deflated.
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

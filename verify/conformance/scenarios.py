@@ -32,7 +32,7 @@ from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.conformance.references import claims_about
 
-#: What an implementation may do beyond the plain method, each tested only on request.
+#: Features of an implementation beyond the plain method, each tested only on request.
 FEATURES = (
     *("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver"),
     *("own local steps", "plain local steps", "bias correction", "bias-corrected stepsize", "v from zero"),

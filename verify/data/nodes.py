@@ -19,7 +19,7 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis
 from verify.reading.values import Made, Named, Rule
 
-#: What the functions of a problem are called.
+#: The name of a problem's functions.
 FUNCTIONS = "the functions"
 
 

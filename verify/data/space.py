@@ -75,7 +75,7 @@ class Space:
     whole: set[str] = field(default_factory=set)
     #: True if there is one client alone.
     alone: bool = False
-    #: What an opaque quantity was made of, by its name.
+    #: The constituents of an opaque quantity, by its name.
     made_of: dict[str, Any] = field(default_factory=dict)
 
     def count(self, axis: Axis) -> Any:

@@ -52,7 +52,7 @@ class Used:
     times: Any
 
 
-#: How sums are known not to be negative.
+#: The reasons why sums are not negative.
 SQUARE, HYPOTHESIS, CAUCHY_SCHWARZ = "a sum of squares", "a hypothesis", "the inequality of Cauchy and Schwarz"
 
 

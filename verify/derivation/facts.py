@@ -260,7 +260,7 @@ def _rational(value: Any) -> sympy.Rational:
 
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9
-#: How far away functions are looked at that are bounded below, tend to infinity, or are Lipschitz.
+#: The distances at which functions are examined for lower bounds, for growth to infinity, or for being Lipschitz.
 _FAR = (1.0, 1e3, 1e6)
 #: Rays on which they are, for each replica of a run.
 _RAYS = 8

@@ -46,7 +46,7 @@ from fedtheory.settings.iterations import At, Iteration, Overall, Root
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from verify.derivation.facts import ClientQuantity, Fact, Of, Scalar, hypothesis_facts, is_zero, term
 
-#: What vanishes converges, and what converges is bounded.
+#: A quantity that vanishes converges, and one that converges is bounded.
 _STRONGER = {VANISHES: (), CONVERGES: (VANISHES,), BOUNDED: (VANISHES, CONVERGES)}
 
 

@@ -24,7 +24,7 @@ from verify.comparisons import deciding, naming, parts, samplers, second_moments
 from verify.evidence import formats, references
 from verify.evidence.parsing import fraction, number, real, written
 
-#: What may follow an instance and its state: why it is a counterexample, in words without equations.
+#: The words that may follow an instance and its state: why it is a counterexample, without equations.
 _WHY = re.compile(r"|(?::|, where) [^=]*")
 
 

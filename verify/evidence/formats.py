@@ -22,11 +22,11 @@ from verify.base.plain import clean, quoted
 
 T = TypeVar("T")
 
-#: Where the schemas are.
+#: The folder of the schemas.
 SCHEMAS = Path(__file__).with_name("schema")
 #: Bytes of a file; of one with an audit.
 FILE, AUDIT = 4_000_000, 200_000_000
-#: How deep a file nests.
+#: The largest depth of a file.
 _NESTED = 30
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),

@@ -61,9 +61,9 @@ STRENGTH = (
     Verdict.SUPPORTED,
     Verdict.NOT_TESTED,
 )
-#: What is taken from an author as it is, in the JSON, in notes and on the terminal.
+#: The author's assertions that are taken as they are, in the JSON, in notes and on the terminal.
 ASSUMED = "assumed, not checked"
-#: What is carried and does not hold, in the JSON.
+#: The stored results that do not hold, in the JSON.
 FALLEN = "carried, and does not hold"
 #: The claims whose bounds a claim restates, with their verdicts, in the JSON.
 GIVEN = "given"

@@ -37,7 +37,7 @@ from verify.exact.posynomials import (
 _DENOMINATORS = (60, 10**6)
 #: Effort after which z3 gives up, in its own units.
 _EFFORT = 2_000_000
-#: What is bounded by any multiple is counted with this one.
+#: The multiple with which a quantity counts that is bounded by any multiple.
 VANISHING = Fraction(1, 1000)
 #: Weights of constraints may not be more than this, so that a program has a solution.
 _LARGEST = 1000
@@ -324,7 +324,7 @@ class DomainPart:
         return replace(self, domain=self.domain.with_constraints(*constraints)) if constraints else self
 
 
-#: What an expression is, and where.
+#: The value of an expression, and its domain.
 Found = list[tuple[SignedRatio, DomainPart]]
 
 

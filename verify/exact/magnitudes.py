@@ -25,11 +25,11 @@ from verify.exact import reals, solvers, symbolic
 
 #: A logarithm is at most this power of its argument, up to a constant, as it is for every power.
 _LOG = Fraction(1, 10**9)
-#: How much farther goes, in logarithms, what goes to its limit before all others.
+#: The factor, in logarithms, by which a letter that goes to its limit first goes farther than all others.
 _FIRST = 10**6
 #: Shares of its positive part that a difference may be shown to have.
 _SHARES = (Fraction(1, 2), Fraction(1, 20))
-#: How often a sum is written otherwise, one in another.
+#: The depth to which a sum is rewritten.
 _REWRITTEN = 6
 #: Effort after which z3 gives up, in its own units.
 _EFFORT = 5_000_000

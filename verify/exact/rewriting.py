@@ -19,7 +19,7 @@ import sympy
 from fedtheory.numbers.rational import evaluate
 from fedtheory.numbers.sums import terms_of
 
-#: What sympy may rewrite, once its arguments may be; powers with rational exponents besides.
+#: The functions that sympy may rewrite if it may rewrite their arguments; powers with rational exponents besides.
 _REWRITTEN = (sympy.Add, sympy.Mul, sympy.Max, sympy.Min, sympy.Abs)
 #: Degree of a polynomial in the index that is summed, at most.
 _DEGREE = 12

@@ -39,7 +39,7 @@ _MOST = 3000
 #: Terms of an argument of a maximum of which one is the largest in a case of its own: it is often enough that it is one
 #: of the arguments.
 _FEW = 1
-#: How deep sums are written otherwise, one in another.
+#: The depth to which nested sums are rewritten.
 _REWRITTEN = 8
 #: Exponents s of the bounds log(u) <= u^s/s, besides those that the sides have.
 _EXPONENTS = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 16), Fraction(1, 128))

@@ -28,7 +28,7 @@ from verify.report import statement
 #: Steps of a calculation that is still written.
 LONGEST = 20_000
 _SIDES = ("left", "right")
-#: What is compared in place of a relation that fails, and whether its sides are exchanged.
+#: The relation that is compared in place of one that fails, and True if its sides are exchanged.
 _FAILS = {"==": ("!=", False), "<=": ("<", True), "<": ("<=", True)}
 
 

@@ -33,7 +33,7 @@ from verify.multipliers.ratios import Ratio, from_terms, polynomials
 from verify.pep.gram import Form, Vector
 from verify.report import statement
 
-#: What stands alone in a form.
+#: The row of what stands alone in a form.
 _NUMBER = "1"
 #: Hypotheses that are left out at most where all together are not written by slacks.
 _LEFT_OUT = 2

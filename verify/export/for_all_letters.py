@@ -141,7 +141,7 @@ def _used(proof: CaseProof) -> list[int]:
     return sorted(used)
 
 
-#: What the products in an object stand for.
+#: The meaning of the products in an object.
 BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
 
 

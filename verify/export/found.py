@@ -34,11 +34,11 @@ from verify.multipliers.proving import Shown, prove
 from verify.multipliers.reasons import Follows, Reason, Stated
 from verify.report import statement
 
-#: How many instances are proposed where a witness is looked for: as many as in a quick check.
+#: The number of instances that are proposed in search of a witness: as many as in a quick check.
 _PROPOSED = 160
 #: Verdicts of which there are objects.
 SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
-#: How proofs are written, by the methods that find them.
+#: The writers of proofs, by the methods that find them.
 _WRITTEN: Mapping[str, Callable[[Claim], Sequence[dict[str, Any]]]] = {
     identities.METHOD.name: lambda claim: [closed.of_identities(claim)],
     polynomials.METHOD.name: closed.of_relations,

@@ -23,7 +23,7 @@ PARAGRAPHS = r"\binoppenalty=0 \relpenalty=0 \hyphenpenalty=2000 \lineskiplimit=
 
 _BREAK, _WITHIN = r"\* ", r"\allowbreak "
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[\^_]|[{}]|\d|[a-zA-Z]|\s+|.", re.DOTALL)
-#: What smaller letters measure of those of the text.
+#: The size of smaller letters, relative to those of the text.
 _SMALLER = 0.8
 _WIDTHS = {"(": 3.9, ")": 3.9, ",": 4.5, "/": 5.0, r"\|": 5.0, r"\nabla": 8.4, r"\Delta": 8.4, r"\sum": 12.0}
 _SIGNS, _DIGIT, _LETTER = 12.3, 5.0, 6.0

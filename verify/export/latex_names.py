@@ -15,7 +15,7 @@ from verify.reading.worlds import Monomial
 GREEK = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 )
-#: What has a letter of its own.
+#: The things that have a letter of their own.
 _NAMED = {"Pi": "\\Pi", "Phi": "\\Phi", "eps": "\\varepsilon", "fallen": "\\varepsilon^{+}", "ratio": "\\varrho"}
 _NAMED |= {"root 0": "\\theta", "root 1": "\\vartheta", "the mean of the L_i^2": "\\Lambda"}
 #: The proximal point of a client's function, or of g.

@@ -26,7 +26,7 @@ _TERMS = 2
 _VECTORS = 3
 #: Words of more characters than this are not repeated.
 _SAID = 60
-#: How what is to be shown to be at most 0 is written.
+#: LaTeX for the quantity that has to be shown to be at most 0.
 GAP = "\\Delta"
 
 

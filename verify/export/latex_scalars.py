@@ -15,7 +15,7 @@ from typing import Any
 from verify.export.latex_layout import DIGITS, WIDEST, width
 from verify.multipliers.ratios import Ratio, from_terms, key, terms
 
-#: What a minus sign costs where a weight is to be seen to be nonnegative.
+#: The cost of a minus sign where a weight has to be visibly nonnegative.
 _MINUS = 12
 #: A fraction on a line.
 QUOTIENT = re.compile(r"\(\d+/\d+\)")

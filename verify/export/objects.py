@@ -26,7 +26,7 @@ from verify.pep.gram import BasisVector, Form, Vector
 from verify.pep.programs import Certificate
 from verify.report import statement
 
-#: How what needs no multipliers is certified.
+#: The certificate of what needs no multipliers.
 FORMALLY = "all states"
 _COMPUTED = (
     "both sides are what the code computes of a state of which nothing is known: sums of the vectors, products and "

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 _LONG = 40
 #: Binary digits to which multipliers are rounded, one after the other.
 _DIGITS = (8, 16, 24, 32, 48, 64, 96)
-#: What is held back of a diagonal of ones, as powers of two, one after the other.
+#: The shares of a diagonal of ones that are held back, as powers of two, one after the other.
 _HELD_BACK = (6, 12, 20, 30, 40, 56)
 
 #: The upper triangle of a form in vectors by pairs of names in order, and what stands before values and 1.

@@ -7,7 +7,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome, strongest
 from verify.methods.base import Inquiry, Method, Role, examined
 
-#: What a reading is called by its verdict.
+#: The word for a reading, by its verdict.
 _TRUE = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
 
 

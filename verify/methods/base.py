@@ -25,10 +25,10 @@ from verify.search import hunting
 REFUTATIONS = 4
 #: Recipes beyond those that the search came across, at which code is seen.
 MORE = 60
-#: What several methods are about, in words.
+#: The subject of several methods, in words.
 CONSTANTS = "relations between constants, at all their values"
 CLASS = "the whole class, in all dimensions, at exact parameters"
-#: How the note of a proof begins that does not count, as what is read may not be what is run.
+#: The beginning of the note of a proof that does not count, as what is read may not be what is run.
 UNCOUNTED = "left open: shown, but "
 #: Verdicts of proofs.
 PROVEN = (Verdict.PROVED, Verdict.CERTIFIED)

@@ -30,7 +30,7 @@ from verify.search import choosing
 #: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is. They are
 #: rare: recipes for each of those that the search proposes.
 ENOUGH, LARGEST, TIMES = 4, 8, 10
-#: What floats may lack to 1.
+#: The largest shortfall of floats from 1.
 _ROUNDING = 1e-9
 
 

@@ -26,11 +26,11 @@ from verify.search import seen
 
 #: Recipes proposed for each one that is run, and starts of each run.
 _PROPOSED, _STARTS = 40, 3
-#: How many times longer runs are that have not arrived.
+#: The factor by which runs that have not arrived are prolonged.
 _LONGER = 5
-#: What a longer run comes to, as a share of what a shorter one did, if it is on its way.
+#: The value of a longer run, as a share of that of a shorter one, if it is on its way.
 _NEARER = 0.5
-#: What has vanished, or moves no more, relative to the largest that it was.
+#: The size at which something has vanished, or no longer moves, relative to the largest that it was.
 _NEAR = 1e-6
 #: The remark on a quantity that grows and should stay bounded.
 _NO_BOUND = " (runs in floats refute no bound: claim one of a step, or after T rounds)"

@@ -27,7 +27,7 @@ from verify.search import hunting
 DEEPEST = 8
 #: Vectors at each instance at which what was read is compared with all that the compressor makes of them.
 POINTS = 2
-#: What an entry may be: the sign of it, and how the power of two below it is to it.
+#: The cases of an entry: its sign, and its relation to the power of two below it.
 _SIGNS = (
     (sympy.Eq(x, 0), sympy.Eq(low, 1)),
     (sympy.Gt(x, 0), sympy.Le(low, x), sympy.Lt(x, 2 * low)),

@@ -28,7 +28,7 @@ from verify.search.refutation import margin
 
 #: Instances at which it is asked which sides are 0, at most.
 _ASKED = 8
-#: How near a margin is to be to what is carried, relative to both: floats differ from one processor to the next.
+#: The largest distance of a margin from the stored one, relative to both: floats differ from processor to processor.
 _NEAR = 1e-6
 _NO_INSTANCE = "no instance met the hypotheses"
 

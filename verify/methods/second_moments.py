@@ -28,7 +28,7 @@ _FIXED = (
     "init makes every part of a state, so that there is one run to an instance: to cover all starts let it take the "
     "parts that may be anything, as in init(problem, params, x)"
 )
-#: What stands for all rounds.
+#: The number that stands for all rounds.
 EVER = 10**9
 
 

@@ -83,7 +83,7 @@ class Answers:
     given: dict[str, WorldValue] = field(default_factory=dict)
     adversaries: frozenset[str] = frozenset()
     divisors: list[object] = field(default_factory=list)
-    #: What adversaries answer, by the identity of the term: each time it is something else.
+    #: The answers of adversaries, by the identity of the term: they differ each time.
     chosen: dict[int, Chosen] = field(default_factory=dict)
     #: The 1 - delta of mixing matrices, by name, and what they mixed, by matrix and vector: the vectors, less what all
     #: clients share, before and after; and the vector that each deviation becomes.
@@ -92,7 +92,7 @@ class Answers:
     images: dict[str, dict[Atom, Atom]] = field(default_factory=dict)
     #: A linear operator, and what it was asked, where there is one.
     spaces: CoupledSpaces | None = None
-    #: What is to be positive, as proximal points may not be known else.
+    #: The numbers that have to be positive, as proximal points may not be known otherwise.
     positive: list[object] = field(default_factory=list)
 
     def __post_init__(self) -> None:

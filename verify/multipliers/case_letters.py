@@ -30,7 +30,7 @@ from verify.reading.worlds import ONE, World, WorldValue
 
 #: Letters that are reserved for maxima in a statement, and for square roots.
 MAXIMA, ROOTS = 6, 2
-#: How the names of letters begin that stand for square roots in the code.
+#: The beginning of the names of letters that stand for square roots in the code.
 _ROOT = f"{Op.ROOT} "
 
 

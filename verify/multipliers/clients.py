@@ -40,7 +40,7 @@ class OfEach(World):
         return WorldValue({(frozenset(), (Atom(name, degree, True),)): self.field.one})
 
 
-#: What oracles of the f_i give: of which function, and what.
+#: The answers of oracles of the f_i: the function, and the kind of answer.
 _KNOWN: Mapping[str, tuple[str, str]] = {
     "gradient": (FUNCTION, "gradient"),
     "value": (FUNCTION, "value"),
@@ -92,7 +92,7 @@ class GenericClients:
     totals: dict[str, WorldValue] = field(default_factory=dict)
     #: Short names of quotients and shares, by what they are of.
     names: dict[str, str] = field(default_factory=dict)
-    #: What is known of the sets of clients that a step draws, if there is one.
+    #: The known properties of the sets of clients that a step draws, if there is one.
     drawn: DrawnSets | None = None
 
     @classmethod

@@ -20,7 +20,7 @@ from verify.multipliers.ratios import Ratio
 from verify.multipliers.search import search
 from verify.multipliers.work import Work
 
-#: What is linked: multipliers by the names of links.
+#: The linked multipliers, by the names of links.
 Links = Mapping[str, Ratio]
 #: Points at which programs ask for the multipliers that are linked.
 _POINTS = 8

@@ -25,7 +25,7 @@ from verify.reading.source import Unread
 from verify.reading.terms import Op
 from verify.reading.worlds import ONE
 
-#: How the letters of the world begin that are the least or the most of numbers of the clients.
+#: The beginnings of letters of the world that are the least or the largest of the clients' numbers.
 _EXTREME = (f"{Op.LEAST} ", f"{Op.MOST} ")
 
 

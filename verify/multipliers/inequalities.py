@@ -139,7 +139,7 @@ class _InequalityPosing:
         if len(case.whose) > (case.program is None):
             raise Unread("a statement involves several clients, or one after a step")
         self.whose = next(iter(case.whose), None)
-        #: What is known of how clients move that are drawn, and of what compressors draw.
+        #: The known inequalities of the moves of drawn clients, and of the draws of compressors.
         self.draw_relations: list[SetRelation] = []
         drawn = DrawnClients.of(self.clients, case.program.law) if case.program is not None and sets else None
         # What a step asks is asked first.

@@ -16,7 +16,7 @@ from verify.reading.worlds import ONE, World, WorldValue
 
 #: The function that is taken at K x, and the optimum of the dual problem.
 OUTER, U_STAR = "h", "u*"
-#: How the names of vectors begin that the function answers, which are of the space of K x.
+#: The beginning of the names of the function's answers, which are vectors of the space of K x.
 _OF_OUTER = (f"grad {OUTER}(", f"prox {OUTER}(")
 
 

@@ -24,7 +24,7 @@ from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
 #: Letters for such numbers, of each sort: those that are at least 0, and those that are divided by.
 SPARE = 3
 _SIZE, _DIVISOR = "number", "divisor"
-#: What depends on the state.
+#: The operations that depend on the state.
 _OF_STATE = frozenset({Op.PART, Op.ORACLE, Op.ANY})
 
 

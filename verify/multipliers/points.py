@@ -23,7 +23,7 @@ from verify.multipliers.work import Work
 DRAWN = 3000
 #: Pairs of points between which a point is drawn where two branches of a maximum tie.
 TIES = 300
-#: What the solver says of what may be a solution all the same, where there is little room.
+#: The solver's words for results that may be solutions all the same, where there is little room.
 _NEARLY = ("AlmostSolved", "InsufficientProgress")
 #: Significant digits of points.
 _DIGITS = 9

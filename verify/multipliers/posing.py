@@ -100,7 +100,7 @@ def pose(
     return _Posing(claim, case, read_at or claim, falling, premises).posed()
 
 
-#: How the names of what is taken to fall begin.
+#: The beginning of the names of quantities that are assumed to decrease.
 FALLING = "falling "
 
 

@@ -42,13 +42,13 @@ from verify.multipliers.work import COSTS, Work
 
 #: Points at which programs are solved.
 POINTS = 28
-#: How often those where a candidate failed are added.
+#: The number of times that points where a candidate failed are added.
 ROUNDS = 8
 #: How far below zero floats may say that the least eigenvalue of a matrix is before it is given up.
 _ROUGH = -1e-3
 #: The same of the rest of a proof.
 _FINE = -1e-6
-#: How many points have to say so without the errors of terms that cancel.
+#: The number of points that have to say so without the errors of terms that cancel.
 _SURE = 4
 
 Say = Callable[[str], None]

@@ -24,7 +24,7 @@ from verify.mutation.bank import Mutant
 
 #: Returns True if a problem with its parameters has states in the region.
 Inside = Callable[[Any, Any], bool]
-#: By how much a step is too long, or too short; a quantity is multiplied by it.
+#: The factors by which a step is too long or too short, or a quantity too large or too small.
 _FACTORS = tuple(Fraction(v) for v in (0, "1/2", 2, 10, -1, "1001/1000"))
 
 
@@ -52,7 +52,7 @@ class Region(NamedTuple):
     inside: Inside
 
 
-#: What was changed, in words, the claim about it, and where the change acts.
+#: The change in words, the claim about it, and the region in which the change acts.
 Made = tuple[str, Claim, Inside] | None
 
 

@@ -37,7 +37,7 @@ from verify.search import hunting, states
 
 #: Instances at which the worst case over the class is computed for a mutant.
 CLASSES = 3
-#: What vouches for a statement at all parameters.
+#: The sorts of proof that vouch for a statement at all parameters.
 FOR_ALL = frozenset({"symbolic", "reals", "entailed"})
 
 

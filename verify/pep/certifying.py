@@ -38,7 +38,7 @@ class FormalCheck(NamedTuple):
     holds: Callable[[Case], bool]
 
 
-#: How certificates without multipliers are checked: the claim's own code on formal states, at exact parameters.
+#: The check of certificates without multipliers: the claim's own code on formal states, at exact parameters.
 FORMAL: Mapping[str, FormalCheck] = {
     "all states": FormalCheck(generic_states.applies, generic_states.holds),
     "invariant": FormalCheck(lambda claim: claim.statement.residual is not None, _preserved),

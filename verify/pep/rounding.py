@@ -29,7 +29,7 @@ _GUESSED_FIRST = 3
 _UNITS = 6
 #: Powers of two by which these differ at most.
 _POWERS = 3
-#: How near the solver's value must be to a bound that may be attained.
+#: The largest relative distance of the solver's value from a bound that may be attained.
 _NEAR = 1e-6
 
 

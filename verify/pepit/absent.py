@@ -12,7 +12,7 @@ from verify.pepit import points
 from verify.pepit.model import Model
 from verify.pepit.systems import Affine, Block, Rational, System
 
-#: How many constraints a sentence names.
+#: The number of constraints that a sentence names.
 _NAMED = 6
 
 

@@ -285,7 +285,7 @@ def divide(left: Any, right: Any) -> Any:
     return left / right
 
 
-#: How many square roots a power takes, by the denominator of the exponent.
+#: The number of square roots in a power, by the denominator of the exponent.
 _HALVED = {2: 1, 4: 2}
 
 

@@ -45,7 +45,7 @@ class OptimalityLimits:
 
 
 _LIMITS = OptimalityLimits()
-#: What may be negative by rounding, as a share of the largest.
+#: The share of the largest number that may be negative by rounding.
 _NEGATIVE = 1e-9
 #: Rounds by which what damping takes from a step is restored.
 _REFINED = 40

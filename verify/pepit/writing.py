@@ -24,7 +24,7 @@ from verify.pep.prover import Certified
 from verify.tightness import grids
 
 _WIDTH = 110
-#: Where coefficients are this far apart, vectors and values are written in units that bring them together.
+#: The ratio of coefficients from which vectors and values are written in units that bring them together.
 _SPREAD = 1e4
 
 

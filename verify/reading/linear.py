@@ -11,7 +11,7 @@ from verify.reading.arrays import as_term
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import Rule
 
-#: What an operator and its adjoint are called, and its declared constants.
+#: The names of an operator, of its adjoint, and of its declared constants.
 K, ADJOINT = "K", "K.T"
 NORM, LEAST, ADJOINT_LEAST = "K.norm", "K.least", "K.T.least"
 #: The optimum of the dual problem.

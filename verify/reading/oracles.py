@@ -47,7 +47,7 @@ VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: constrained.multiplie
 
 #: Numbers that a problem or its functions declare.
 CONSTANTS = ("mu", "L")
-#: What a constraint set is asked, and what the set of each client is.
+#: The oracles of a constraint set, and that of each client's set.
 SETS, _PROJECT = ("project", "lmo"), "f.project"
 
 

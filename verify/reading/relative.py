@@ -10,7 +10,7 @@ from verify.reading.arrays import as_term
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import Named, Rule
 
-#: What a problem with a reference function answers by itself.
+#: The answers of a problem with a reference function.
 DIVERGENCE, MIRROR, PROX = ASKED = ("divergence", "mirror", "bregman_prox")
 
 

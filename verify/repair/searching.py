@@ -91,7 +91,7 @@ class Found:
         return min(shown, key=lambda r: r.change.cost, default=None)
 
 
-#: By the words of a change, True if it survived in an earlier run, whose verdicts are found again, not taken over.
+#: True if a change survived in an earlier run, by its words: verdicts are found again, not taken over.
 Known = dict[str, bool]
 
 

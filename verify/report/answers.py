@@ -15,7 +15,7 @@ from verify.evidence.parsing import number
 from verify.evidence.record import Evidence
 from verify.report import by_hand, failures, statement, terminal, why
 
-#: How the note of a claim that is only supported begins, with what was not searched.
+#: The beginning of the note of a claim that is only supported, with what was not searched.
 _NOT_SEARCHED = re.compile(r"supported ((?:on|for|beyond|in|with) .*?): ")
 
 

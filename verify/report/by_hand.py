@@ -42,7 +42,7 @@ MOST = 10
 _OUTCOMES = 4
 #: Characters of fractions that need no decimals beside them.
 _SIMPLE = 4
-#: How the names of oracles at the extremes of their definition begin, before the factors of the clients.
+#: The beginning of the names of oracles at the extremes of their definition, before the clients' factors.
 _EXTREME = "worst-case"
 #: How the words of an instance begin to tell its functions, and what they tell of the gradients at an optimum.
 _FUNCTIONS, _GRADIENTS = "; f_1: ", re.compile(r", gradient \([^)]*\) less the mean")

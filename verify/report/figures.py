@@ -156,7 +156,7 @@ _FILLS = ("#bfe1f6", "#fbdc9b", "#99d8c3", "#ecc9dc", "#f8f3a6", "#99c6e0", "#f0
 _GREY, _EDGE = "#dddddd", "black"
 #: A rim that parts what is written from the fill below it.
 _RIM = withStroke(linewidth=2.5, foreground="white")
-#: How far the best method leads the next where a line is drawn.
+#: The leads of the best method over the next at which lines are drawn.
 _LEADS = (4.0, 16.0, 64.0)
 #: Zones with at least this share of the map are named.
 _NAMED = 0.01

@@ -23,7 +23,7 @@ from verify.report.quadratics import quadratic
 
 #: Variables up to which functions are written out.
 FEW = 3
-#: Where a formula must agree with the code beside its pieces: near, far and in between, on both sides.
+#: The places beside its pieces where a formula must agree with the code: near, far and in between, on both sides.
 _CHECKED = tuple(Fraction(v) for v in ("7/3", "-7/3", "1/997", "-1/997", "1009", "-1009", "1000000007", "-1000000007"))
 
 #: f_i at a point: one number for each function.

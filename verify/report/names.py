@@ -13,7 +13,7 @@ _COMMANDS = {name: rf"\{name}" for name in ("sum", "prod", "min", "max", "det")}
 _COMMANDS |= {"grad": r"\nabla", "eps": r"\varepsilon", "varepsilon": r"\varepsilon"}
 #: The mean of |grad f_i(x*)|^2, in braces since powers of it are taken.
 _COMMANDS["heterogeneity"] = r"{\sigma_{\star}^{2}}"
-#: What a word after an underscore does to the letter before it.
+#: The effect of a word after an underscore on the letter before it.
 _ACCENTS = {"hat": r"\hat{%s}", "bar": r"\bar{%s}", "next": "%s^{+}"}
 #: Increments, and letters with a tilde.
 COMPOSED = {"Dbar": r"\overline{\Delta w}", "Dw": r"\Delta w", "Dpi": r"\Delta \pi", "Deps": r"\Delta \varepsilon"}

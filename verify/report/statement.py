@@ -31,7 +31,7 @@ from fedtheory.settings.relations import Monomial, OfRun, Quantity
 from verify.base.plain import clean
 from verify.report import names, whole_runs
 
-#: How a character that LaTeX reads otherwise is written.
+#: LaTeX's spelling of characters that have a meaning of their own there.
 _ESCAPED = r"\\\1"
 #: The shape of an array, which says nothing of a quantity.
 _SHAPE = re.compile(r"[:,]? ``\([^`]*\)``")
@@ -228,7 +228,7 @@ _ASSUMPTIONS = ("positive", "nonnegative", "real")
 _ALIKE = 0.6
 #: A line that is marked as a whole.
 _WHOLE = re.compile(f"{OPEN}[^{OPEN}{CLOSE}]*{CLOSE}")
-#: How a marked part is shown on a terminal, besides its braces.
+#: The style of a marked part on a terminal, besides its braces.
 _STYLE = "bold underline"
 
 

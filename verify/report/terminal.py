@@ -277,13 +277,13 @@ def _margin(evidence: Evidence) -> str:
 FAILED = "failed"
 #: The colour of such claims, and of what a note says of the author's code.
 _LOUD = "bold white on red"
-#: How the outcome of a method marks an error in the author's code.
+#: The words by which a method's outcome marks an error in the author's code.
 _FAULT = "its own code fails in "
-#: How the part of a note begins that says what keeps worst cases from being posed.
+#: The beginning of the part of a note that says what keeps worst cases from being posed.
 _OPEN = "over the class: "
-#: How the part of a note begins that says why a proof does not count.
+#: The beginning of the part of a note that says why a proof does not count.
 _UNCOUNTED = "shown, but "
-#: How the note of a proof begins to list its cases.
+#: The words with which the note of a proof begins to list its cases.
 _CASES = re.compile(r": with(out)? g\b.*")
 #: How the note of a claim says of what choices of the parameters it has certificates, and what may be otherwise.
 _CERTIFICATES = re.compile(r"((?:bounded|exact) (?:over|in) .*?)(?:, among them .*?)?, but (.*)")

@@ -29,7 +29,7 @@ _COLUMNS = 5
 _WIDTH, _HEIGHT = 2.2, 1.9
 #: Inches of a letter in the legend, nearly.
 _LETTER = 0.07
-#: By how many steps of an axis curves are moved apart, so that those that coincide are seen.
+#: The steps of an axis by which curves are moved apart, so that those that coincide are seen.
 _STEP = 0.06
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fedtheory.claims import Claim
     from verify.evidence.record import Carried
 
-#: Where they are.
+#: Their folder.
 FILE = Path(__file__).with_name("audit.json")
 #: The printed proofs that the package carries. A test says that they are what is exported today.
 PROOFS = Path(__file__).with_name("proofs")
@@ -37,7 +37,7 @@ PROOFS = Path(__file__).with_name("proofs")
 _PACKAGES = ("fedtheory", "verify")
 #: The package that holds the claims.
 THEORY = _PACKAGES[:1]
-#: What the file says of all its entries.
+#: The fields of the file about all its entries.
 FIELDS = ("version", "commit", "date", "code", "seed", "budget")
 #: The digests of the code that checks claims, of the file, and of what a claim says, of an entry.
 CHECKER, RESTS_ON = "checker", "rests_on"

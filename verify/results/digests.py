@@ -44,7 +44,7 @@ PACKAGES = (
     "sympy",
     "z3-solver",
 )
-#: Where this package and the theory are.
+#: The folders of this package and of the theory.
 _ROOT = Path(__file__).resolve().parents[2]
 _PAPERS, _CHECKER = "fedtheory/papers/", "verify/"
 #: Results that the package carries, which no check reads, and which say of what code they are.

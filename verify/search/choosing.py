@@ -43,7 +43,7 @@ NONZERO = tuple(Fraction(v) for v in ("1/10", "-1/10", 1, -1))
 FARTHER = (Fraction(2), Fraction(10), Fraction(100), Fraction(10_000))
 #: Rounds after which a bound that fails after one may fail by more.
 LATER = (*ROUNDS, 5, 10)
-#: By how much larger the excess of a ratio is to be for a step on the way to a larger one.
+#: The factor by which the excess of a ratio has to grow for a step on the way to a larger one.
 CLIMBED = 1.1
 #: Integers beyond it are rounded up to one digit.
 LONG = 100

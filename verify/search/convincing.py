@@ -19,7 +19,7 @@ from verify.comparisons.exact import Coordinates, as_row
 from verify.evidence.counterexamples import Counterexample
 from verify.search.refutation import margin
 
-#: By how much a side exceeds the other, relative to it, where ratios count as of other orders.
+#: The relative excesses of one side over the other at which the order of a ratio changes.
 EXCESS = (1.0, 0.1, 0.05, 0.02)
 
 

@@ -25,15 +25,15 @@ from verify.base.case import Case
 from verify.exact import reals
 from verify.reading.whole import Code, letter
 
-#: How small a sum is that counts as vanishing, relative to its terms: its zeros may be irrational.
+#: The size below which a sum counts as vanishing, relative to its terms: its zeros may be irrational.
 _NEARLY = sympy.Rational(1, 10**9)
 #: By which powers of two a constant is changed to where a sum vanishes, and how simple the factor is to be.
 _POWERS, _SIMPLE = range(-12, 13), (12, 1000, 10**6, 10**12)
 #: The most clients that are looked at.
 MOST_CLIENTS = 260
-#: What is one expression or another.
+#: Functions whose value is one of several expressions.
 KINKED = (sympy.Max, sympy.Min, sympy.Abs)
-#: How often it is asked whether several sums may vanish at once.
+#: The number of times that several sums are tested for vanishing at once.
 _ASKED = 200
 #: The largest value of a whole letter that is looked at.
 MOST_WHOLE = 1000

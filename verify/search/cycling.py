@@ -25,13 +25,13 @@ from verify.evidence.counterexamples import Counterexample
 
 #: Rounds after which a run is taken to be near its cycle, and how near, relative to its size.
 SETTLED, NEAR = 160, 1e-4
-#: What has vanished, relative to the start.
+#: The size at which something has vanished, relative to the start.
 VANISHED = 1e-5
 #: Runs that are looked at in fractions, of each array.
 MOST = 4
 #: Coordinates of a state beyond which cycles are not solved for.
 LARGEST = 12
-#: How far apart the states are by which the affine map is found.
+#: The distance of the states by which the affine map is found.
 _STEP = Fraction(1, 10**12)
 
 

@@ -64,7 +64,7 @@ BOUNDARIES = 13
 ANSWERS = 14
 #: Condition numbers beyond which worst-case programs are often left open.
 STIFF = 10_000
-#: How near to a bound that may not be attained letters are too near to it, relative to both sides.
+#: The distance at which letters are too near to a bound that may not be attained, relative to both sides.
 NEXT_TO = 1e-5
 #: Hypotheses that bound letters.
 _BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)

@@ -37,7 +37,7 @@ _EACH = 2
 _BYTES = 2 * 10**8
 #: The first and the last factor by which a climb changes constants.
 _FACTORS = (Fraction(2), 1 + Fraction(1, 10**7))
-#: How simple constants are kept.
+#: The largest denominator of constants that are kept.
 _DIGITS = 10**9
 
 

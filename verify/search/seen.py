@@ -21,7 +21,7 @@ from verify.base.case import Case
 from verify.base.evaluate import rollout, tree_size
 from verify.comparisons.starts import generic
 
-#: What quadratics are called among the sorts of functions.
+#: The name of quadratics among the sorts of functions.
 QUADRATICS = "quadratics"
 #: The largest number of rounds that is printed: beyond it all rounds are meant.
 LARGEST = 10**6

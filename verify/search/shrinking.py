@@ -39,7 +39,7 @@ BATCH, NEAR = 32, 1e-6
 #: Fractions of this length are rounded to simple ones near them too.
 LONG = 100
 
-#: What finds the counterexample at a recipe, if there is one.
+#: A function that finds the counterexample at a recipe, if there is one.
 Again = Callable[[Case], Counterexample | None]
 
 

@@ -15,7 +15,7 @@ from verify.comparisons.exact import Coordinates, as_row
 
 #: Newton's steps at most: one is enough where a residual is affine, a few where it is so in pieces.
 _STEPS = 4
-#: How far apart the states are at which a residual is compared: among them there is hardly ever a kink.
+#: The distance of the states at which a residual is compared: hardly ever is there a kink between them.
 _NEAR = Fraction(1, 10**9)
 
 

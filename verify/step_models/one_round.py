@@ -40,7 +40,7 @@ from verify.step_models import sampled_blocks
 from verify.step_models.inexact_blocks import constants, gap_of, is_gap, next_error, starts_from
 from verify.step_models.sampled_blocks import coefficients, require_nonnegative, squares
 
-#: What a claim may involve.
+#: The quantities that a claim may involve.
 _NEXT, _MOVE, _GAP, _SPREAD, _DRIFT = "next gap", "move", "gap", "spread", "drift"
 _THETA = np.zeros((1, 0))
 _z, _Pg, _Pe, _g_mean, _e_mean = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e"))

@@ -29,7 +29,7 @@ FEW = 7
 #: Clients of the instances on which code and model are compared in every way.
 MOST = 5
 
-#: By how much each assumption of a proof is broken, one at a time; a hypothesis may ask for a little less than it.
+#: The factor by which each assumption of a proof is broken, one at a time; a hypothesis may ask for a little less.
 BROKEN = tuple(Fraction(v) for v in ("1000001/1000000", "1001/1000", "21/20", "13/10", 2, 7, 100))
 
 
