@@ -53,7 +53,7 @@ def root(size):
     ("problem", "value"),
     [
         (lambda: descent(number(10**6), number(100)), 10**9),
-        (lambda: descent(number(10**-6), number(1), 1), Fraction(1, 6 * 10**6)),
+        (lambda: descent(number(Fraction(1, 10**6)), number(1), 1), Fraction(1, 6 * 10**6)),
         (lambda: ball(1, number(Fraction(1, 10**17))), Fraction(1, 10**17)),
         (lambda: ball(number(Fraction(1, 2**58)), 1), 2**58),
         (lambda: root(number(Fraction(1, 10**16))), Fraction(1, 10**8)),
