@@ -31,6 +31,7 @@ from fedtheory.problems.hostile import Hostile
 from fedtheory.problems.mixing import GRAPHS, Mixing, of_graph
 from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.sampling.delays import DelaysSampler
+from fedtheory.sampling.field_sampler import FieldSampler
 from fedtheory.settings import Setting
 
 # Sampler of stochastic gradients: recipes of noise, and the noise that these describe.
@@ -48,15 +49,8 @@ def _direction(d: int, slanted: bool, exact: bool) -> Array:
 
 
 @dataclass(frozen=True)
-class NoiseSampler:
+class NoiseSampler(FieldSampler[NoisyGradients]):
     """Noise of two values along a line, symmetric or not: as large as the class allows, or not."""
-
-    of: NoisyGradients
-
-    @property
-    def field(self) -> str:
-        """The field of ``Params`` in which the noise is."""
-        return self.of.field
 
     def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
         """A dimension, and noise of a size."""
@@ -98,15 +92,8 @@ class NoiseSampler:
 
 
 @dataclass(frozen=True)
-class BoundedNoiseSampler:
+class BoundedNoiseSampler(FieldSampler[BoundedNoise]):
     """Noise of two values along a line, symmetric or not: as large as the step allows, or not."""
-
-    of: BoundedNoise
-
-    @property
-    def field(self) -> str:
-        """The field of ``Params`` in which the noise is."""
-        return self.of.field
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -141,15 +128,8 @@ class BoundedNoiseSampler:
 
 
 @dataclass(frozen=True)
-class HostileSampler:
+class HostileSampler(FieldSampler[Adversary]):
     """Answers of an adversary: as far as they may be, or not, along a line or along what it is asked."""
-
-    of: Adversary
-
-    @property
-    def field(self) -> str:
-        """The field of ``Params`` in which the adversary is."""
-        return self.of.field
 
     @property
     def entries(self) -> tuple[str, str, str, str]:
@@ -162,10 +142,6 @@ class HostileSampler:
         size = pick(rng, (Fraction(1),) * 6 + (generic(rng, Fraction(1, 8), Fraction(1)), Fraction(0)))
         sign, along, turns = pick(rng, (1, -1)), int(pick(rng, (0, 1, 2, 2))), int(pick(rng, (0, 0, 1)))
         return d, dict(zip(self.entries[:-1], (sign * size, along, turns), strict=True))
-
-    def clients(self, recipe: Recipe, n: int) -> int:
-        """Any number of clients: nothing is drawn."""
-        return n
 
     def at(self, values: Mapping[str, Fraction]) -> Recipe:
         """The adversary at a grid's point."""
@@ -198,15 +174,8 @@ def _directions(given: Any, d: int, n: int) -> list[list[tuple[Any, ...]]]:
 
 
 @dataclass(frozen=True)
-class MixingSampler:
+class MixingSampler(FieldSampler[MixingMatrix]):
     """Matrices of graphs whose spectral gap is a fraction, and is what the letter says."""
-
-    of: MixingMatrix
-
-    @property
-    def field(self) -> str:
-        """The field of ``Params`` in which the matrix is."""
-        return self.of.field
 
     @property
     def entries(self) -> tuple[str]:
@@ -218,10 +187,6 @@ class MixingSampler:
         delta = pick(rng, tuple(Fraction(v) for v in ("1/2", "1/3", "1/4", "2/3", "1/10", 1)))
         delta = pick(rng, (delta, delta, generic(rng, Fraction(1, 50), Fraction(1))))
         return d, {self.of.gap: delta, self.entries[0]: int(rng.integers(len(GRAPHS)))}
-
-    def clients(self, recipe: Recipe, n: int) -> int:
-        """Any number of clients: nothing is drawn."""
-        return n
 
     def at(self, values: Mapping[str, Fraction]) -> Recipe:
         """The complete graph with a grid's gap."""
@@ -254,17 +219,11 @@ _CONTRACTIONS = (
 
 
 @dataclass(frozen=True)
-class UnbiasedSampler:
+class UnbiasedSampler(FieldSampler[UnbiasedCompressors]):
     """Compressors in U(omega), independent or shared."""
 
-    of: UnbiasedCompressors
     #: Options for (k, d, omega), any if there are none.
     only: tuple[tuple[int, int, Fraction], ...] = ()
-
-    @property
-    def field(self) -> str:
-        """The field of ``Params`` in which the compressors are."""
-        return self.of.field
 
     def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
         """A dimension, ``d`` if that is large, and a compressor: mostly Bernoulli's, the extreme point of U(omega)."""
@@ -301,15 +260,8 @@ class UnbiasedSampler:
 
 
 @dataclass(frozen=True)
-class ContractiveSampler:
+class ContractiveSampler(FieldSampler[ContractiveCompressors]):
     """Top-k and scaled Bernoulli compressors."""
-
-    of: ContractiveCompressors
-
-    @property
-    def field(self) -> str:
-        """The field of ``Params`` in which the compressors are."""
-        return self.of.field
 
     def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
         """A dimension, ``d`` if that is large, and a compressor: top-k, or a scaled one where k is 0."""

@@ -11,6 +11,7 @@ import numpy as np
 from fedtheory.classes import Delays
 from fedtheory.instances import Recipe, pick
 from fedtheory.problems.delays import OLDEST, Stale
+from fedtheory.sampling.field_sampler import FieldSampler
 
 #: The number of possible delays.
 _BASE = OLDEST + 1
@@ -21,15 +22,8 @@ _ONES = sum(_BASE**i for i in range(_PLACES))
 
 
 @dataclass(frozen=True)
-class DelaysSampler:
+class DelaysSampler(FieldSampler[Delays]):
     """Delays of each client: all alike, or any."""
-
-    of: Delays
-
-    @property
-    def field(self) -> str:
-        """The field of ``Params`` in which the delays are."""
-        return self.of.field
 
     @property
     def entries(self) -> tuple[str]:
@@ -42,10 +36,6 @@ class DelaysSampler:
         each = [int(pick(rng, (0, 0, 1, 2, OLDEST))) for _ in range(_PLACES)]
         mixed = sum(age * _BASE**i for i, age in enumerate(each))
         return d, {self.entries[0]: pick(rng, (alike, mixed))}
-
-    def clients(self, recipe: Recipe, n: int) -> int:
-        """Any number of clients: nothing is drawn."""
-        return n
 
     def at(self, values: Mapping[str, Fraction]) -> Recipe:
         """The longest delays of all clients."""
