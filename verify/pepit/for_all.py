@@ -103,6 +103,8 @@ def prove(
     run = Run(_base(letters, conditions, fixed))
     computed = {name: NumberInLetters(_formula(name, x, run), run) for name, x in given.items() if isinstance(x, str)}
     problem, answer = _solved(file, call, {**given, **computed, **{name: run.letter(name) for name in letters}})
+    run.check()
+    written = run.written
     asked = [c.of(run) for c in conditions]
     from_file = _stated(answer, run)
     stated = fitted.value(problem, run, asked) if from_file is None else from_file
@@ -116,7 +118,7 @@ def prove(
         found = search.search(posed, Work(work))
     if not isinstance(found, str) and there.lower is not None and there.lower.bound > value:
         raise AssertionError("an exact point does worse than what was proved")
-    assumed = tuple(c.text for c in conditions) + tuple(_words(run))
+    assumed = tuple(c.text for c in conditions) + tuple(_words(run)) + ((_TEXT,) if written else ())
     multipliers, made = {}, ProofObjects()
     if not isinstance(found, str):
         proofs = [*leaves(found)]
@@ -172,6 +174,10 @@ class _Condition:
         """Return True if it holds there, with room: at a base point nothing is at a boundary by chance."""
         run = Run(point)
         return run.at(self.of(run)[0], point) > 0
+
+
+#: What is assumed where a file prints its letters: texts that differ may be those of numbers that are equal.
+_TEXT = "no text of the letters decides what the file does"
 
 
 def _formula(name: str, text: Any, run: Run) -> Ratio:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from verify.multipliers.ratios import Ratio, polynomials, terms
 from verify.pepit import exactly
@@ -29,10 +29,13 @@ class Answer(NamedTuple):
 
 @dataclass
 class Run:
-    """A run of a file with letters: their values at the base point, and the answers of comparisons there."""
+    """A run of a file with letters: their values at the base point, the answers of comparisons there, and what was
+    refused: a file that goes on after that has lost a letter. ``written``: True if a number was turned into text."""
 
     base: Mapping[str, Fraction]
     answers: dict[str, Answer] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+    written: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,6 +75,16 @@ class Run:
         if difference.letters():
             self.answers.setdefault(f"{difference.key} {strict} {apart}", Answer(difference, strict, apart))
 
+    def refuse(self, why: str) -> NoReturn:
+        """Raise ``ValueError``, and keep why: the file may catch it."""
+        self.refused.append(why)
+        raise ValueError(why)
+
+    def check(self) -> None:
+        """Raise ``ValueError`` if anything was refused."""
+        if self.refused:
+            raise ValueError(self.refused[0])
+
 
 class NumberInLetters:
     """A function of the letters, ``of``; ``exact`` is its value at the base point of the ``run``."""
@@ -95,12 +108,13 @@ class NumberInLetters:
         return float
 
     def _refused(self, *arguments: object) -> Any:
-        raise ValueError(f"{self} is turned into a plain number: what depends on the letters has to stay so")
+        self.run.refuse(f"{self} is turned into a plain number: what depends on the letters has to stay so")
 
     __float__ = __int__ = __index__ = __complex__ = __trunc__ = __floor__ = __ceil__ = __round__ = _refused
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __array__ = _refused
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refused
 
     def __str__(self) -> str:
+        self.run.written = True
         return shown(self.of, self.run.names)
 
     __repr__ = __str__
@@ -125,7 +139,7 @@ class NumberInLetters:
         """The square root, where it is a quotient of polynomials; its sign is that at the base point."""
         root = _root(self.of)
         if root is None:
-            raise ValueError(f"the square root of {shown(self.of, self.run.names)} is not a quotient of polynomials")
+            self.run.refuse(f"the square root of {shown(self.of, self.run.names)} is not a quotient of polynomials")
         found = NumberInLetters(root, self.run)
         return found if found >= 0 else -found
 
@@ -139,7 +153,8 @@ class NumberInLetters:
         return self != 0
 
     def __hash__(self) -> int:
-        return hash(self.of.key)
+        # Hashes of numbers that are equal for some letters only would differ, and nobody would be asked.
+        self.run.refuse(f"{self} is a key of a dict or in a set: for some letters it may equal another; compare by ==")
 
     def __eq__(self, other: object) -> bool:
         right = self._other(other)
@@ -149,10 +164,8 @@ class NumberInLetters:
         if difference.is_zero:
             return True
         if self.run.at(difference, self.run.base) == 0:
-            raise ValueError(
-                f"{shown(self.of, self.run.names)} equals {shown(right, self.run.names)} at the values of --at alone: "
-                "give others"
-            )
+            one, two = (shown(of, self.run.names) for of in (self.of, right))
+            self.run.refuse(f"{one} equals {two} at the values of --at alone: give others")
         if not _prunes(sys._getframe(1)):
             self.run.keep(difference, False, apart=True)
         return False
@@ -197,7 +210,7 @@ class NumberInLetters:
         if number is None:
             return None
         if number.rounded:
-            raise ValueError(f"the file combines {float(number)!r}, which is not a simple fraction, with its letters")
+            self.run.refuse(f"the file combines {float(number)!r}, which is not a simple fraction, with its letters")
         return self.run.constant(number.exact)
 
 

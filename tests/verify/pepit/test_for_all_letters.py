@@ -47,7 +47,8 @@ SHORT = ["gamma*L <= 1"]
 def proved(tmp_path):
     def run(letters=("L", "gamma"), where=SHORT, at=None, **changes):
         path = tmp_path / "step.py"
-        path.write_text(STEP.format(**{**CONVEX, **changes}))
+        text = STEP.format(**{**CONVEX, **changes})
+        path.write_text(text.replace("def wc_step(", changes["before"]) if "before" in changes else text)
         return for_all.prove(path, letters, where, None, at)
 
     return run
@@ -123,7 +124,6 @@ def test_what_a_file_compares_is_assumed(proved):
     ("changes", "sentence"),
     [
         ({"step": "float(gamma)"}, "gamma is turned into a plain number"),
-        ({"step": "np.array([gamma])[0]"}, "gamma is turned into a plain number"),
         ({"step": "np.array([gamma], dtype=float)[0]"}, "gamma is turned into a plain number"),
         ({"step": "np.exp(gamma)"}, "TypeError"),
         ({"step": "math.exp(gamma)"}, "gamma is turned into a plain number"),
@@ -133,13 +133,16 @@ def test_what_a_file_compares_is_assumed(proved):
         ({"step": "(gamma if gamma // 1 < 9 else 2 * gamma)"}, "gamma is turned into a plain number"),
         ({"step": "float(str(gamma))"}, "could not convert"),
         ({"step": "float(f'{gamma:.3f}')"}, "could not convert"),
-        ({"step": "gamma ** 0.3"}, "no quotient of polynomials"),
+        ({"step": "{1 / L: 0}.get(gamma, gamma)"}, "1/L is a key of a dict or in a set"),
+        ({"step": "{0.5: 0}.get(gamma, gamma)"}, "gamma is a key of a dict or in a set"),
+        ({"step": "gamma * (len({gamma, 1 / L}) - 1)"}, "gamma is a key of a dict or in a set"),
+        ({"step": "gamma ** 0.3"}, "a power is not a quotient of polynomials"),
         ({"stated": "'a third'"}, "is not a function of its letters"),
         ({"stated": "problem.solve(verbose=0)"}, "one problem is taken with letters"),
         ({"stated": "float(L)"}, "L is turned into a plain number"),
         ({"stated": "2.0 ** 0.5"}, "is not a function of its letters"),
         ({"step": "sqrt(gamma)"}, "the square root of gamma is not a quotient"),
-        ({"step": "2**0.5 * gamma"}, "no simple fraction, with its letters"),
+        ({"step": "2**0.5 * gamma"}, "not a simple fraction, with its letters"),
         ({"step": "gamma**L"}, "an exponent depends on the letters"),
         ({"where": ["gamma*L"]}, "--where takes a comparison"),
         ({"where": ["gamma*mu <= 1"]}, "mu is none of the letters"),
@@ -151,6 +154,25 @@ def test_what_a_file_compares_is_assumed(proved):
 def test_what_is_no_function_of_the_letters_is_said(proved, changes, sentence):
     with pytest.raises(ValueError, match=sentence.replace("*", ".").replace("(", ".")):
         proved(**changes)
+
+
+def test_what_is_refused_is_refused_where_the_file_catches_it(proved):
+    caught = """
+def at_most_one(x):
+    try:
+        return min(float(x), 1) * 0
+    except Exception:
+        return x
+
+def wc_step("""
+    with pytest.raises(ValueError, match="gamma is turned into a plain number"):
+        proved(**{"step": "at_most_one(gamma)", "before": caught})
+
+
+def test_where_letters_are_printed_their_text_is_assumed_to_decide_nothing(proved):
+    found = proved(step="(0 * gamma if str(gamma) == str(1 / L) else gamma)")
+    assert found.conditions[-1] == "no text of the letters decides what the file does"
+    assert "text" not in proved(step="np.array([gamma])[0]").conditions[-1]
 
 
 @pytest.mark.parametrize(
