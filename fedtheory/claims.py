@@ -135,12 +135,13 @@ class Claim:
             return
         if functions.operators:
             raise ValueError(f"{self.id} is about operators, which have no values: ft.gap is of functions")
-        if gap in used and functions.with_g and not functions.coupled:
+        beside_g = functions.with_g and not functions.sets
+        if gap in used and beside_g and not functions.coupled:
             raise ValueError(
                 f"{self.id} is about f + g, and ft.gap is f(x) - f(x*) alone: write ft.composite_gap, "
                 "or a quantity of your own if g is left out on purpose"
             )
-        if composite_gap in used and not functions.with_g:
+        if composite_gap in used and not beside_g:
             raise ValueError(f"{self.id} uses ft.composite_gap, and its functions have no g: write ft.gap")
 
     def _classes(self) -> Iterator[Hypothesis]:

@@ -12,6 +12,8 @@ from difflib import get_close_matches
 
 #: Characters of an unknown name in a message.
 _LONGEST = 100
+#: So many ids are all named.
+_FEW = 6
 #: Letters of the end of an id, at least, by which ids are found that are near.
 _TELLING = 3
 #: An id; what may follow it, the name of a reading and the star of a changed claim; how long it may be.
@@ -62,7 +64,7 @@ def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ())
 
 def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "fedtheory list") -> str:
     """Return the message that no claim has this id, with similar ids; or nothing of another ``kind``, listed by
-    ``listing``.
+    ``listing`` where they are many.
     """
     if id.endswith(".py"):
         return f"unknown {kind} {shortened(id)}: a file of your own is named by --own, or tested by `fedtheory check`"
@@ -80,7 +82,9 @@ def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "
         near = [*close[: 2 - bool(near)], *near][:2]
     near = near or get_close_matches(id, sorted({other.split("/")[0] for other in known}), n=1)
     near = near or get_close_matches(id, known, n=2)
-    hint = f": did you mean {' or '.join(near)}?" if near else f": `{listing}` shows all"
+    # A file of one's own has few claims.
+    rest = f": there are {', '.join(known)}" if 0 < len(known) <= _FEW else f": `{listing}` shows all"
+    hint = f": did you mean {' or '.join(near)}?" if near else rest
     return f"unknown {kind} {shortened(id)}{hint}"
 
 

@@ -36,3 +36,7 @@ def test_an_unknown_id_suggests_one_of_its_paper_first():
     known = ("one/theorem-4/eq-3", "one/theorem-4/eq-5", "two/eq-33")
     message = naming.unknown("one/theorem-4/eq-33", known)
     assert message.endswith("did you mean one/theorem-4/eq-3 or two/eq-33?")
+
+
+def test_few_ids_are_all_named():
+    assert naming.unknown("gd/none", ("gd/too-fast", "gd/right")).endswith(": there are gd/too-fast, gd/right")

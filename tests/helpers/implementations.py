@@ -102,10 +102,11 @@ def diana(problem, params, state, rng, slip=None):
         messages.append(params.compressors.compressor.sample(own, difference))
     m = np.array(messages) * (1.01 if slip == "biased" else 1)
     h_bar = state["h_bar"] * (-1 if slip == "sign" else 1)
+    alpha = 1 if slip == "whole" else params.alpha
     return {
-        "x": state["x"] - params.gamma * (h_bar + m.mean(axis=0)),
-        "h": state["h"] + params.alpha * m,
-        "h_bar": state["h_bar"] + (0 if slip == "stale" else params.alpha * m.mean(axis=0)),
+        "x": state.x - params.gamma * (h_bar + m.mean(axis=0)),
+        "h": state.h + alpha * m,
+        "h_bar": state.h_bar + (0 if slip == "stale" else alpha * m.mean(axis=0)),
     }
 
 
@@ -172,6 +173,7 @@ FORMS = {
             "shared": "shared between clients",
             "seeded anew": _ANEW,
             "sign": "sign of the server's control variate",
+            "whole": "`1` in place of `alpha`",
             "stale": "stale average",
             "biased": "the compressor is biased",
         },

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 
 
 def run_serve(args: argparse.Namespace) -> int:
-    """Serve until the input ends."""
+    """Serve until the input ends, or nobody reads the output."""
     from fedtheory import extras
 
     extras.require("mcp", extra="agent")
     from verify.agent.server import Limits, server
 
-    server(Limits(args.seconds, args.memory * 2**30, args.allow_network)).run("stdio")
+    try:
+        server(Limits(args.seconds, args.memory * 2**30, args.allow_network)).run("stdio")
+    except* BrokenPipeError:
+        # The client has gone: be quiet, also when Python closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 
 import verify
 from verify.cli import answering
@@ -105,7 +106,8 @@ def answer(
                     timeout=_WAITING * limits.seconds,
                 )
         except subprocess.TimeoutExpired:
-            return _failed(arguments, f"stopped after {_WAITING * limits.seconds} s")
+            most = f"{limits.seconds} s of processor time"
+            return _failed(arguments, f"stopped after {_WAITING * limits.seconds} s, before it had {most}")
         files = {path.name: path for path in Path(folder).rglob("*") if path.is_file() and path.name != FILE}
         try:
             found: dict[str, Any] = json.loads(done.stdout)
@@ -239,9 +241,22 @@ TOOLS: tuple[Callable[..., Command], ...] = (
 )
 
 
+class _Strict(MCPServer):
+    """A server that refuses an argument that a tool does not take, where the package would ignore it."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any] | None = None) -> Any:
+        """Call a tool. Raise ``ToolError`` if it does not take an argument."""
+        taken = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
+        for argument in arguments:
+            if argument not in taken.get(name, arguments):
+                takes = ", ".join(taken[name]) or "no arguments"
+                raise ToolError(f"{name} takes {takes}; there is no argument {argument!r}")
+        return await super().call_tool(name, arguments, context)
+
+
 def server(limits: Limits) -> MCPServer:
     """Return the server, with its tools, each described by its docstring."""
-    found = MCPServer("fedtheory", instructions=_INSTRUCTIONS, version=_version())
+    found = _Strict("fedtheory", instructions=_INSTRUCTIONS, version=_version())
     found.tool(description=inspect.getdoc(example))(example)
     for tool in TOOLS:
         found.tool(description=inspect.getdoc(tool))(_answering(tool, limits))

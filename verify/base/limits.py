@@ -58,7 +58,7 @@ def _limited(work: Callable[[], Any], seconds: int | None, size: int) -> Any:
         if ended == signal.SIGXCPU:
             raise Stopped(f"stopped after {seconds} s of processor time")
         if ended == signal.SIGALRM:
-            raise Stopped(f"stopped after {_WAITING * (seconds or 0)} s, most of which it waits")
+            raise Stopped(f"stopped after {_WAITING * (seconds or 0)} s, most of them spent waiting")
         if ended == signal.SIGKILL:
             raise Stopped("it was killed, as happens where it takes more memory than there is")
         raise ValueError(f"its evaluation was ended by {signal.Signals(ended).name}")

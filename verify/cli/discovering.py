@@ -40,7 +40,12 @@ def register(
     )
     asking.add_argument("file", type=Path, metavar="FILE.py", help="a Python file with a setting: method and functions")
     asking.add_argument(
-        "--where", action="append", default=[], metavar="'A <= B'", help="what is assumed of the letters; repeatable"
+        "--where",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="'A <= B'",
+        help="what is assumed of the letters, such as 'gamma*L <= 1'",
     )
     asking.add_argument("--setting", metavar="NAME", help="the name of the setting, where the file has several")
     limits(asking, at_least, "the search")

@@ -46,6 +46,7 @@ def register(
         "fedtheory certify examples/pepit/gradient_descent.py --letters L gamma --where 'gamma*L <= 1' --at n=1",
         "fedtheory certify my_method.py --multipliers --json bounds.json --proofs proofs",
         description=_CERTIFY,
+        found="no proof was found for all letters",
     )
     asking.add_argument("file", type=Path, metavar="FILE.py", help="a Python file that solves a PEP")
     asking.add_argument(
@@ -61,7 +62,12 @@ def register(
         "found, is proved for all",
     )
     asking.add_argument(
-        "--where", action="append", default=[], metavar="'A <= B'", help="what is assumed of the letters; repeatable"
+        "--where",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="'A <= B'",
+        help="what is assumed of the letters, such as 'gamma*L <= 1'",
     )
     asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
     asking.add_argument(
@@ -270,8 +276,9 @@ def _values(given: Sequence[str]) -> dict[str, Fraction | int]:
 
 def _lines(found: Bounds[Number], multipliers: bool) -> Iterator[str]:
     model = found.model
+    matrices = len(model.inequalities)
     sizes = f"{model.points} points, {len(model.constraints)} constraints"
-    yield sizes + (f", {len(model.inequalities)} matrix inequalities" if model.inequalities else "")
+    yield sizes + (f", {matrices} matrix {'inequality' if matrices == 1 else 'inequalities'}" if matrices else "")
     upper = None if found.upper is None else found.upper.bound
     lower = None if found.lower is None else found.lower.bound
     if found.pepit is not None:
@@ -286,7 +293,8 @@ def _lines(found: Bounds[Number], multipliers: bool) -> Iterator[str]:
         if found.gap is not None:
             yield f"  gap          {float(found.gap):.1e}"
     if found.rounded:
-        yield f"  {found.rounded} coefficients are rounded: {_meant(found)}"
+        count = "1 coefficient is" if found.rounded == 1 else f"{found.rounded} coefficients are"
+        yield f"  {count} rounded: {_meant(found)}"
     if multipliers and found.upper is not None:
         for name, value in found.upper.multipliers.items():
             yield f"    {name}: {_shown(value)}"

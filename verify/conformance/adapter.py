@@ -214,9 +214,10 @@ class Implementation:
         assert self.step is not None
         given = map_leaves(np.array, random) if self.draws else random
         try:
-            return self.step(problem, params, state, given)
+            after = self.step(problem, params, state, given)
         except Exception as error:
             raise _raised("step", problem, error) from None
+        return NamedState(after) if type(after) is dict and self.init is None else after
 
     def read(self, state: Any, like: Any) -> Any:
         """A state of the implementation as the reference has it, in the shapes of ``like``."""

@@ -112,6 +112,7 @@ _MEASURED: Mapping[str, Callable[[Any], Any]] = {
     "1 / {}": lambda v: 1 / v,
     "1 - {}": lambda v: 1 - v,
     "0": lambda v: 0 * v,
+    "1": lambda v: 0 * v + 1,
 }
 
 

@@ -129,17 +129,17 @@ def _is_wide(found: Bounds[Number]) -> bool:
     """Return True if an end is missing, or both are far apart for their size."""
     if found.upper is None or found.lower is None:
         return True
-    upper, lower = found.upper.identity, found.lower.bound
+    upper, lower = _near(found.upper.identity), _near(found.lower.bound)
     return upper - lower > _WIDE * max(abs(upper), abs(lower))
 
 
 def _joined(found: Bounds[Number] | None, other: Bounds[Number]) -> Bounds[Number]:
-    """The better of both ends, each of which may be missing."""
+    """The better of both ends, each of which may be missing: first those that hold for all that is rounded."""
     if found is None:
         return other
     uppers = [end for end in (found.upper, other.upper) if end is not None]
     lowers = [end for end in (found.lower, other.lower) if end is not None]
-    upper = min(uppers, key=lambda end: end.bound, default=None)
+    upper = min(uppers, key=lambda end: (end.enclosure is None, end.bound), default=None)
     lower = max(lowers, key=lambda end: end.bound, default=None)
     return replace(found, upper=upper, lower=lower)
 
@@ -317,7 +317,9 @@ def fraction(value: Rational) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def _near(value: Rational | Algebraic) -> Fraction:
+def _near(value: Rational | Number) -> Fraction:
+    if isinstance(value, Fraction):
+        return value
     return value.between(_DIGITS)[0] if isinstance(value, Algebraic) else fraction(value)
 
 

@@ -24,7 +24,7 @@ from verify.pepit.numbers_in_letters import NumberInLetters, Run
 _VALUES = tuple(Fraction(a, b) for a in range(1, 9) for b in range(1, 6) if math.gcd(a, b) == 1)
 _SEED, _DRAWN = 1, 4000
 #: Points beyond the number of coefficients; the most coefficients; the largest degree of a polynomial.
-_MORE, _WIDTH, _DEGREE = 3, 60, 8
+_MORE, _WIDTH, _DEGREE = 3, 72, 8
 #: How many points may have a worst case that is not known exactly.
 _MISSED = 5
 

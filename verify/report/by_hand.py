@@ -358,12 +358,13 @@ def _parts(state: Any) -> Mapping[str, str]:
 
 
 def _outcomes(state: Any, later: Any, probabilities: Any, rounds: int) -> Iterator[str]:
-    """The states of a run after the rounds, with their probabilities: the parts that differ from those at the start."""
+    """The states of a run after the rounds, with their probabilities: the parts that differ from those at the start in
+    some of them."""
     found: dict[str, Any] = {}
+    later = [np.asarray(part) for part in later]
+    changed = [n for n, a, b in zip(state._fields, later, state, strict=True) if (a != np.asarray(b)).any()]
     for k, p in enumerate(probabilities):
-        parts = [np.asarray(part)[:, k : k + 1] for part in later]
-        changed = [name for name, a, b in zip(state._fields, parts, state, strict=True) if (a != np.asarray(b)).any()]
-        at = naming.words(type(state)(*parts), changed) or "as before"
+        at = naming.words(type(state)(*(part[:, k : k + 1] for part in later)), changed) or "as before"
         found[at] = found.get(at, 0) + p
     after = f"after {rounds} round{'s' if rounds != 1 else ''}"
     if len(found) > _OUTCOMES:

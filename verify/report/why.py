@@ -71,11 +71,8 @@ def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text
 
 
 def roots(falling: Sequence[Claim]) -> Iterator[str]:
-    """Yield the number of faults, with a line for each that several claims share; nothing if there is no such fault."""
-    found = failures.by_root(falling)
-    if len(found) < len(falling):
-        yield f"  {failures.number(falling)}"
-    for root, ids in found.items():
+    """Yield a line for each fault that several claims share."""
+    for root, ids in failures.by_root(falling).items():
         if len(ids) > 1:
             yield f"  {len(ids)} of one root, {root}: {', '.join(id.partition('/')[2] for id in ids)}"
 

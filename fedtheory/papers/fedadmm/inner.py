@@ -130,6 +130,8 @@ def _inner_build(recipe: Recipe, exact: bool) -> Instance:
     def at(theta: Array) -> tuple[Problem, Root]:
         return problem, Root(theta[:, None])
 
+    if steps := _printed_steps(params):
+        text += f", steps l = 0, ..., {steps - 1}"
     return Instance(problem, params, 1, at, quadratic=is_quadratic(problem.f), text=f"{text}, v* = 0")
 
 

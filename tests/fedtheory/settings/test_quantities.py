@@ -33,7 +33,10 @@ def test_a_gap_of_other_problems_is_refused(quantity, functions, message):
         bounded(quantity, functions)
 
 
-@pytest.mark.parametrize(("quantity", "functions"), [(ft.gap, SMOOTH), (ft.composite_gap, ft.Composite(SMOOTH))])
+@pytest.mark.parametrize(
+    ("quantity", "functions"),
+    [(ft.gap, SMOOTH), (ft.gap, ft.Constrained(SMOOTH)), (ft.composite_gap, ft.Composite(SMOOTH))],
+)
 def test_a_gap_of_its_problems_is_not(quantity, functions):
     assert bounded(quantity, functions).statement.quantities
 

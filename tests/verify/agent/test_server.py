@@ -47,6 +47,17 @@ def test_a_long_text_and_an_option_in_place_of_a_name_are_refused():
         server.words(["--own", "other.py"])
 
 
+def test_an_argument_that_a_tool_does_not_take_is_refused():
+    from mcp import Client
+
+    async def run():
+        async with Client(server.server(LIMITS)) as client:
+            return await client.call_tool("list_claims", {"papers": ["locodl"]})
+
+    found = asyncio.run(run())
+    assert found.is_error and "list_claims takes names, verdict; there is no argument 'papers'" in found.content[0].text
+
+
 def test_values_of_letters_are_texts_or_an_object():
     assert server.values(["n=100"]) == server.values({"n": 100}) == ["n=100"]
     assert server.values({"kappa": "1e4", "gamma": 0.5}) == ["kappa=1e4", "gamma=0.5"]

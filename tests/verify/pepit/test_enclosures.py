@@ -97,6 +97,28 @@ def test_a_bound_with_momentum_holds_for_what_can_be_shifted():
         assert moved.rounded == 0 and moved.lower.bound <= found.upper.bound
 
 
+def test_a_shift_that_rounding_may_end_is_a_condition():
+    """Each of the three coefficients of c (x - y)^2 by itself makes the distance unbounded."""
+    problem = PEP()
+    x, y = problem.set_initial_point(), problem.set_initial_point()
+    problem.set_initial_condition(NUMBER * (x - y) ** 2 <= 1)
+    problem.set_performance_metric((x - y) ** 2)
+    found = certify(problem)
+    assert found.upper.enclosure is not None and found.upper.enclosure.shifts
+    assert found.upper.bound >= 1 / (Fraction(NUMBER) - FAR)
+
+
+def test_noise_beside_a_point_that_is_free_is_enclosed_by_nothing():
+    """With x^2 + c <x, y> <= 1 and any c but 0, x^2 may be as large as one likes."""
+    problem = PEP()
+    x, y = problem.set_initial_point(), problem.set_initial_point()
+    problem.add_constraint(x**2 + 2.0**-55 * (x * y) <= 1)
+    problem.add_constraint(y**2 - x * y + x**2 >= 0)
+    problem.set_performance_metric(x**2)
+    found = certify(problem)
+    assert found.exact is None and (found.upper is None or found.upper.enclosure is None)
+
+
 def unbounded(size=None):
     """x^2 + <x, y> + c z^2 where <x, y> = -c z^2: at most 1, unless one c is larger than the other."""
     problem = PEP()
@@ -233,7 +255,8 @@ from math import sqrt
 from PEPit import PEP
 problem = PEP()
 x, y, z = (problem.set_initial_point() for _ in range(3))
-problem.set_initial_condition(x ** 2 <= sqrt(2) + sqrt(3) + sqrt(5) + sqrt(7) + sqrt(11))
+size = sqrt(2) + sqrt(3) + sqrt(5) + sqrt(7) + sqrt(11)
+problem.set_initial_condition(x ** 2 <= {size})
 problem.add_constraint({constraint})
 problem.set_performance_metric({metric})
 problem.solve(verbose=0)
@@ -241,19 +264,20 @@ problem.solve(verbose=0)
 
 
 @pytest.mark.parametrize(
-    ("constraint", "metric", "sentence"),
+    ("size", "constraint", "metric", "sentence"),
     [
-        ("y ** 2 <= 1", "x ** 2", "holds for all that they may stand for"),
+        ("size", "y ** 2 <= 1", "x ** 2", "holds for all that they may stand for"),
         (
-            "x * y + sqrt(13) * z ** 2 == 0",
-            "x ** 2 + x * y + sqrt(13) * z ** 2",
+            "1",
+            "x * y + size * z ** 2 == 0",
+            "x ** 2 + x * y + size * z ** 2",
             "both bounds are for the fractions in their place",
         ),
     ],
 )
-def test_the_command_says_what_the_bound_holds_for(tmp_path, capsys, constraint, metric, sentence):
+def test_the_command_says_what_the_bound_holds_for(tmp_path, capsys, size, constraint, metric, sentence):
     file = tmp_path / "model.py"
-    file.write_text(FILE.format(constraint=constraint, metric=metric))
+    file.write_text(FILE.format(size=size, constraint=constraint, metric=metric))
     assert main(["certify", str(file), "--json", str(tmp_path / "out.json"), "--proofs", str(tmp_path / "p")]) == 0
     assert sentence in capsys.readouterr().out
     (model,) = json.loads((tmp_path / "out.json").read_text())["models"]

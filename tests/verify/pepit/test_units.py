@@ -53,7 +53,7 @@ def root(size):
     ("problem", "value"),
     [
         (lambda: descent(number(10**6), number(100)), 10**9),
-        (lambda: descent(number(10**-6), number(1), 1), Fraction(1, 6 * 10**6)),
+        (lambda: descent(number(Fraction(1, 10**6)), number(1), 1), Fraction(1, 6 * 10**6)),
         (lambda: ball(1, number(Fraction(1, 10**17))), Fraction(1, 10**17)),
         (lambda: ball(number(Fraction(1, 2**58)), 1), 2**58),
         (lambda: root(number(Fraction(1, 10**16))), Fraction(1, 10**8)),
@@ -108,3 +108,11 @@ def test_a_model_in_other_units_is_the_same():
             assert after.coefficients[key] == c * two(factor + units.unit(key))
     sizes = [abs(c) for c in scaled.numbers() if c]
     assert max(sizes) / min(sizes) < Rational(10**6) < 10**15
+
+
+def test_the_better_end_is_one_for_all_that_is_rounded():
+    found = certify(ball(2.0**-3 + 2.0**-50, 1))
+    assert found.upper.enclosure is not None
+    middle = replace(found, upper=replace(found.upper, bound=found.upper.identity, enclosure=None))
+    for pair in ((found, middle), (middle, found)):
+        assert certifying._joined(*pair).upper == found.upper
