@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, log
-from typing import Any
 
 import numpy as np
 
@@ -38,6 +37,8 @@ from fedtheory.settings import Setting
 
 #: Coins of all clients together that are enumerated at most.
 _COINS = 6
+#: Directions of answers, of all clients or of each: ``(K, m, d)``.
+Directions = tuple[tuple[tuple[Fraction, ...], ...], ...]
 #: A unit vector that is none of the axes, by its first coordinates.
 _SLANTED = (Fraction(3, 5), Fraction(4, 5))
 
@@ -147,8 +148,8 @@ class HostileSampler(FieldSampler[Adversary]):
         """The adversary at a grid's point."""
         return dict(zip(self.entries[:-1], (Fraction(-1), 2, 0), strict=True))
 
-    def along(self, recipe: Recipe, directions: tuple[tuple[tuple[Fraction, ...], ...], ...]) -> Recipe:
-        """The recipe with an adversary that goes as far as it may, in these directions: ``(K, m, d)``."""
+    def along(self, recipe: Recipe, directions: Directions) -> Recipe:
+        """The recipe with an adversary that goes as far as it may, in these directions."""
         return {**recipe, **dict(zip(self.entries, (Fraction(1), 0, 0, directions), strict=True))}
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> Hostile:
@@ -162,7 +163,7 @@ class HostileSampler(FieldSampler[Adversary]):
         return Hostile(number(share, exact), direction, along == 2, bool(turns), directions)
 
 
-def _directions(given: Any, d: int, n: int) -> list[list[tuple[Any, ...]]]:
+def _directions(given: Directions, d: int, n: int) -> list[list[tuple[Fraction, ...]]]:
     """Directions of each answer and client, or of all clients; ``ValueError`` if one is longer than 1, or
     has other coordinates."""
     sizes = {len(answer) for answer in given}

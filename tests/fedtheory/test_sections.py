@@ -66,7 +66,7 @@ def test_origins():
         ValueError, match="not stated whether mine/theorem-2 is printed, implied or observed: write tex"
     ):
         theorem_2("", relation)
-    with pytest.raises(ValueError, match="not said to be printed"):
+    with pytest.raises(ValueError, match="not declared as printed"):
         theorem_2("", relation, tex="x", origin="implied")
 
 

@@ -92,7 +92,7 @@ def test_the_scale_is_not_part_of_nine_bits():
     bare = replace(compressor, layout=compressor.layout._replace(scale=1))
     draw = compressors.SparseNatural(np.array([True, True, False]), np.full(3, 0.9))
     assert decode(compressor, encode(compressor, draw, np.ones(3))).tolist() == [1.5, 1.5, 0]
-    with pytest.raises(ValueError, match="no power of two"):
+    with pytest.raises(ValueError, match="not a power of two"):
         encode(bare, draw, np.ones(3))
 
 

@@ -240,7 +240,7 @@ def test_what_is_known_of_states_holds_of_those_that_are_searched():
 
     true, false = _contracts(GD, hints=known(-1)), _contracts(GD, hints=known(1))
     assert not asserted.unknown(Case.of(true, _built(true)))
-    assert "known of all states is not so" in asserted.unknown(Case.of(false, _built(false)))
+    assert "known of all states fails" in asserted.unknown(Case.of(false, _built(false)))
     assert searched(false).verdict is Verdict.ILL_POSED
 
 

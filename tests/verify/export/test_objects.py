@@ -359,7 +359,7 @@ def test_signs_are_not_calculated_in_floats():
         with pytest.raises(ValueError, match="sign"):
             checker.check(_text(data))
     by["constant"] = 1.0
-    with pytest.raises(ValueError, match="no fraction as text"):
+    with pytest.raises(ValueError, match="not a fraction as text"):
         checker.check(_text(data))
 
 

@@ -341,7 +341,7 @@ def test_moments_of_products_of_quantities_are_not_taken():
 @pytest.mark.parametrize(
     ("more", "why"),
     (
-        ({"own": ("q",)}, "no parameter of the method"),
+        ({"own": ("q",)}, "not a parameter of the method"),
         ({"own": "p"}, "names of parameters"),
         ({"own": ("p",), "clients": (1,)}, "several clients"),
         ({"own": ("p",), "letters": {ft.letters("p"): "p"}}, "is one number"),
