@@ -189,11 +189,15 @@ def test_a_value_that_is_not_stated_is_found_and_proved(proved, changes, value):
     assert (found.is_found, found.stated, found.why) == (True, value, "")
 
 
-def test_a_value_that_is_found_where_points_are_is_not_proved_where_none_are(proved):
-    """With steps beyond 1/L, which no point has, the worst case is another one."""
-    found = proved(stated="None", parameters="L=L / 1000", where=[])
-    assert found.is_found and found.stated == "L/(4*(L*gamma + 500))" and found.why != ""
-    assert not proved(stated="L/(4*(L*gamma + 500))", parameters="L=L / 1000", where=["gamma*L <= 1000"]).is_found
+@pytest.mark.parametrize("share", [Fraction(999, 1000), Fraction(1, 2), Fraction(-1)])
+def test_a_value_that_is_found_wrongly_is_not_proved(proved, monkeypatch, share):
+    def wrong(problem, run, conditions):
+        L, gamma = (run.letter(name).of for name in ("L", "gamma"))
+        return L / (4 * L * gamma + 2) * share
+
+    monkeypatch.setattr(for_all.fitted, "value", wrong)
+    found = proved(stated="None")
+    assert found.is_found and found.why != ""
 
 
 @pytest.mark.parametrize(
