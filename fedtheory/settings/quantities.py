@@ -215,7 +215,7 @@ def composite_gap(problem: Problem, params: object, state: Any) -> Array:
         >>> problem = Problem(diagonal([[2.0]], [[3.0]]), g=diagonal([[1.0]], [[0.0]]))
         >>> state = algorithms.get("gradient-descent").init(problem, None)
         >>> float(ft.composite_gap(problem, None, state))
-        1.5
+        6.0
     """
     g: Any = problem.g
     here, there = (g.value(x[..., None, :])[..., 0] for x in (state.x, problem.x_star))

@@ -154,8 +154,8 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     for q, c in less.items():
         gain = plain(whole[q] - c)
         if gain != 0:
-            # After the first round there is no less.
-            if not claim.statement.since or not signs.nonnegative(gain):
+            # After any round there is no less, nor after those of which the bound does not speak.
+            if not claim.statement.since or not signs.nonnegative(gain.subs(T, round_index + 1)):
                 raise NotFollowed("a weight of the potential is larger before a round than after it")
             nonnegative.append(q)
     left, right = {q: at.after(c) for q, c in whole.items()}, {q: rho * at.now(c) for q, c in less.items()}
