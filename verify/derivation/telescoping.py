@@ -153,7 +153,7 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     whole = {q: ends.get(q, zero) + added.get(q, zero) for q in of}
     less = {q: potential.less.get(q, ends.get(q, zero)) + added.get(q, zero) for q in of}
     for q, c in less.items():
-        # After every round but the last there is no less: after the first as well, whatever the least T that is meant.
+        # After any round there is no less, nor after those of which the bound does not speak.
         gain = plain(at.after(whole[q]) - at.after(c))
         if gain != 0:
             if not claim.statement.since or not signs.nonnegative(gain):
