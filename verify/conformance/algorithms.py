@@ -111,6 +111,8 @@ def algorithm(
     name = reference.name if isinstance(name, Algorithm) else name
     if (step is None) == (run is None) or not callable(run if step is None else step):
         raise ValueError("give either step or run, as functions")
+    if run is not None and init is not None:
+        raise ValueError("init= belongs to step=: a run makes its own start, that of the reference")
     check_level(level)
     check_seed(seed)
     if tolerance is not None and not 0 < tolerance < 1:

@@ -62,23 +62,24 @@ def _claim(evidence: Evidence, verdicts: Mapping[str, str]) -> Iterator[str]:
     if example is None:
         yield f"\\textbf{{What is wrong:}} {_line(evidence.note)}."
     else:
-        lines = by_hand.lines(example) or [by_hand.place(example)]
-        items = "\n".join(f"\\item {_line(line)}" for line in [*lines, terminal.claimed(example)])
+        by, head = by_hand.lines(example), by_hand.head(example)
+        lines = [*([] if any(head in line for line in by) else [head]), *by] if by else [by_hand.place(example)]
+        items = "\n".join(f"\\item {_line(line)}" for line in [*lines, terminal.claimed(example)] if line)
         yield f"\\textbf{{Counterexample.}}\n{_ITEMS}\n{items}\n\\end{{itemize}}"
     if claim.flaw:
         yield f"\\textbf{{The step that fails:}} {_sentence(claim.flaw)}"
-    for used in why.ends(claim, verdicts):
-        yield f"\\textbf{{It relies on}} {plain(used.claim.where or used.claim.id)}, which does not hold."
+    if culprits := [plain(used.claim.where or used.claim.id) for used in why.ends(claim, verdicts)]:
+        yield f"\\textbf{{It relies on what does not hold:}} {', '.join(culprits)}."
     for repaired in claims.repairing(claim.id):
         verdict = plain(verdicts.get(repaired.id, "-"))
-        yield from _stated(f"What holds instead ({verdict}):", repaired)
+        yield from _stated(f"What holds instead ({verdict}):", repaired, repaired.gist)
 
 
-def _stated(title: str, claim: Claim) -> Iterator[str]:
+def _stated(title: str, claim: Claim, gist: str = "") -> Iterator[str]:
     if formulas := statement.formulas(claim):
-        yield f"\\textbf{{{title}}}\n" + "\n".join(map(fitted, formulas))
+        yield f"\\textbf{{{title}}} {_line(gist)}\n" + "\n".join(map(fitted, formulas))
     else:
-        yield f"\\textbf{{{title}}} {_line('; '.join(statement.text(claim)))}"
+        yield f"\\textbf{{{title}}} {_line('; '.join([*([gist] if gist else []), *statement.text(claim)]))}"
     if meanings := statement.definitions(claim):
         yield "where " + "; ".join(f"{_line(name)}: {_line(meaning)}" for name, meaning in meanings) + "."
 

@@ -10,16 +10,17 @@ from verify.report.names import COMPOSED
 #: Words of formulas, beside Greek letters.
 _FUNCTIONS = {"grad": r"\nabla", "sum": r"\sum", "prod": r"\prod", "sqrt": r"\surd", "max": r"\max", "min": r"\min"}
 _FUNCTIONS |= {"Max": r"\max", "Min": r"\min", "log": r"\log", "exp": r"\exp", "ceiling": r"\mathrm{ceil}"}
+_FUNCTIONS |= {"ceil": r"\mathrm{ceil}", "floor": r"\mathrm{floor}"}
 #: Those that are words where they stand alone.
-_SPOKEN = ("sum", "max", "min", "log")
+_SPOKEN = ("sum", "max", "min", "log", "ceiling", "floor")
 _CAPITALS = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega")
 _PIECES = re.compile(
-    r"sqrt\([^() ]*\)|[A-Za-z]{2,}|<=|>=|<(?=\S)|(?<=\S)>|[_^]\(([^()]*)\)|[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|"
+    r"sqrt\([^() ]*\)|[A-Za-z]{2,}|<=|>=|[_^]\(([^()]*)\)|[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|"
     r"[_^]\d+(?=sum|prod|sqrt|max|min|grad)|[_^][A-Za-z0-9]+|\^\*|."
 )
 #: Accents, which are written as subscripts in words.
 _ACCENTS = {"hat": r"\hat", "bar": r"\bar", "tilde": r"\tilde"}
-_SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle ", "{": r"\{", "}": r"\}"}
+_SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle ", "*": r"\cdot ", "{": r"\{", "}": r"\}"}
 
 
 def mathematical(text: str) -> str:
@@ -64,6 +65,11 @@ def _formula(core: str) -> str:
         piece, start = match[0], len(found)
         if piece in ("_hat", "_bar", "_tilde") and last and found.endswith(last):
             found = f"{found.removesuffix(last)}{_ACCENTS[piece[1:]]}{{{last.strip()}}}"
+        elif piece[0] == "_" and len(piece) > 1 and last == r"\nabla":
+            # As in grad_f.
+            found += f" {_formula(piece[1:])}"
+        elif core in ("*", "<", ">") or (piece in "<>" and _compares(piece, core, match.start())):
+            found += rf" {_SIGNS['*'] if piece == '*' else piece} "
         elif piece[0] in "_^" and len(piece) > 1:
             inner = match[1] or match[2] or piece[1:]
             below = r" \in ".join(map(_formula, inner.split(" in "))) or f"\\mathrm{{{plain(inner)}}}"
@@ -86,16 +92,27 @@ def _formula(core: str) -> str:
             after, before = core[match.end() : match.end() + 1], core[: match.start()][-1:]
             if after == "^":
                 return ""
-            # It belongs to a function or a point, as in f*(y) and x*; otherwise it is a product, as behind an exponent.
-            ends = not last.startswith("^") and after in ("", *"-|,.)>]")
+            # It belongs to a function or a point, as in f*(y) and x*; otherwise it is a product, as behind an exponent,
+            # before a norm, or between numbers.
+            norm = re.match(r"\|[\w(]", core[match.end() :])
+            ends = not last.startswith("^") and not norm and not before.isdigit() and after in ("", *"-|,.)>]")
             starred = piece == "^*" or ends or (after == "(" and before in ("f", "g", "h"))
-            found += r"^{\star}" if starred else r"\, "
+            numbers = before.isdigit() and after.isdigit()
+            found += r"^{\star}" if starred else r"\cdot " if numbers else r"\, "
         elif piece in _SIGNS or re.match(r"[\w|()\[\]{}+\-/=,.^_']", piece):
             found += _SIGNS.get(piece, piece)
         else:
             return ""
         last = found[start:]
     return found
+
+
+def _compares(sign: str, core: str, place: int) -> bool:
+    """Return True if a sign stands between two numbers, and is not a bracket of an inner product."""
+    before, after = core[place - 1 : place], core[place + 1 : place + 2]
+    if sign == "<":
+        return bool(re.match(r"[\w)\]*}]", before))
+    return not before or bool(re.match(r"[\w(\\]", after))
 
 
 #: A slash after which a line may end.

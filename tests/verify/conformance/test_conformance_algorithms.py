@@ -348,6 +348,7 @@ def test_an_initial_state_of_its_own():
     [
         ({}, "either step or run"),
         ({"step": scaffold_drawn, "run": scaffold}, "either step or run"),
+        ({"run": scaffold, "init": lambda problem, params: {}}, "init= belongs to step="),
         ({"step": scaffold_drawn, "features": ["magic"]}, "unknown feature 'magic'"),
         ({"step": scaffold_drawn, "level": 0}, "error level"),
         ({"step": scaffold_drawn, "randomness": "both"}, "randomness must be"),
