@@ -198,7 +198,10 @@ def test_stored_proofs_are_those_of_today(path, tmp_path):
         ("1/3 + 3 * 3 = 28/3 and 0.5*3", r"\(1/3 + 3  \cdot   3 = 28/3\) and \(0.5\cdot 3\)"),
         ("all c, eps > 0, t<tau_{k+1}", r"all \(c\), \(\varepsilon   >  0\), \(t < \tau_{k+1}\)"),
         ("|<u, v>|^2", r"\(|\langle u, v\rangle |^{2}\)"),
-        ("a ceiling, log_rho(ceil(X)) of grad_f_i(v)", r"a ceiling, \(\log_{\rho }(\mathrm{ceil} (X))\) of \(\nabla f_{i}(v)\)"),
+        (
+            "a ceiling, log_rho(ceil(X)) of grad_f_i(v)",
+            r"a ceiling, \(\log_{\rho }(\mathrm{ceil} (X))\) of \(\nabla f_{i}(v)\)",
+        ),
         ("1 - Min(1, 4*ceiling(N/m))^t", r"\(1 - \min (1, 4\, \mathrm{ceil} (N/m))^{t}\)"),
     ],
 )
