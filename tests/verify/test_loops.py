@@ -164,7 +164,7 @@ LEAVES = (
     *("verify.base.own", "fedtheory.compressors.permutation"),
 )
 #: Lines of the trunk, all counted, at most: docs/architecture.md says what belongs to it. It may only shrink.
-TRUNK = 57_850
+TRUNK = 57_766
 #: The package alone, of which the folders are the papers.
 _FOUND_AS_FOLDERS = ("fedtheory.plugins", "fedtheory.papers")
 
