@@ -90,7 +90,8 @@ def case(claim: Claim, given: Recipe) -> Case:
     for hypothesis in claim.requires:
         if not hypothesis.holds(found.problem, found.params, found.letters):
             letters = ", ".join(f"{name}={value}" for name, value in shown(found).items())
-            raise ValueError(f"the letters {letters} do not meet the hypothesis {hypothesis.text} of {claim.id}")
+            why = f"the letters {letters} do not meet the hypothesis {hypothesis.text} of {claim.id}"
+            raise ValueError(f"{why}: give values that do by --at")
     if not hypotheses_hold(found):
         raise ValueError(f"the letters do not meet the hypotheses of {claim.id}")
     # A worst case over formal states takes what the author asserts for granted.

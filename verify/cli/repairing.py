@@ -106,7 +106,8 @@ def report_lines(search: Search) -> list[str]:
     tried = f"{found.tried} of {found.of} kinds of change were tried{rest if found.tried < found.of else ''}"
     least, proven = found.least, found.proven
     if least is None:
-        return [f"no repair of {claim.id} was found", tried]
+        ended = "the time was over before a change was tried: give more by --seconds"
+        return [f"no repair of {claim.id} was found", tried if found.of else ended]
     first = proven or least
     others = [r for r in found.repairs if r is not first]
     lines = _repair(claim, first)

@@ -292,7 +292,7 @@ class Search:
             if least.min() < _FINE:
                 worst = np.argsort(least)[:_SURE]
                 self.failing.extend(x for x, w in zip(self.some[worst], least[worst], strict=True) if w < _FINE)
-                self.why = f"the block {block} is not positive semidefinite"
+                self.why = "what the multipliers leave is not a sum of squares for some values of the letters"
                 return True
         return False
 

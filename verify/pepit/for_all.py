@@ -113,10 +113,11 @@ def prove(
     model, rounded = capture.model_of(problem)
     value = run.at(stated, run.base)
     there = certifying.bounds(model, None, rounded, value)
-    found: Tree | str = why
-    if posed is not None:
+    worse = there.lower is not None and there.lower.bound > value
+    found: Tree | str = _FALSE if worse else why
+    if posed is not None and not (worse and not rounded):
         found = search.search(posed, Work(work))
-    if not isinstance(found, str) and there.lower is not None and there.lower.bound > value:
+    if not isinstance(found, str) and worse:
         raise AssertionError("an exact point does worse than what was proved")
     assumed = tuple(c.text for c in conditions) + tuple(_words(run)) + ((_TEXT,) if written else ())
     multipliers, made = {}, ProofObjects()
@@ -176,6 +177,8 @@ class _Condition:
         return run.at(self.of(run)[0], point) > 0
 
 
+#: Why what is stated is not proved, where it is not so.
+_FALSE = "it is false: at the values below an exact point of the model does worse"
 #: What is assumed where a file prints its letters: texts that differ may be those of numbers that are equal.
 _TEXT = "no text of the letters decides what the file does"
 

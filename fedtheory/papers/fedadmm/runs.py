@@ -362,7 +362,7 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
         return problem, _stacked([start, *fedadmm.iterations(problem, falling, start, fedadmm.Draws(masks, signs))])
 
     plain = all(client["b"] == 0 and client["size"] == 0 for client in clients)
-    return Instance(problem, run, (len(clients) + 1) * d, at, quadratic=plain, text=_words(recipe))
+    return Instance(problem, run, (len(clients) + 1) * d, at, quadratic=plain, text=_words(recipe, run))
 
 
 def _stacked(states: list[fedadmm.State]) -> History:
@@ -370,8 +370,14 @@ def _stacked(states: list[fedadmm.State]) -> History:
     return History(*(np.stack([np.broadcast_to(s[p], np.shape(last[p])) for s in states]) for p in range(len(last))))
 
 
-def _words(recipe: Recipe) -> str:
+def _words(recipe: Recipe, run: ScheduledRun) -> str:
     head = ", ".join(f"{name}={recipe[name]}" for name in ("k0", "s0", "k"))
+    chosen = (", ".join(str(i) for i in np.flatnonzero(row) + 1) for row in run.masks)
+    more = ", pi^0 = 0" if recipe["zero"] else ""
+    more += ", Omega: " + ", ".join(f"{{{them}}}" for them in chosen)
+    for name in ("alpha", "sigma", "nu"):
+        values = getattr(run.fed, name)
+        more += f", {name} = ({', '.join(map(str, values))})" if (values != values[0]).any() else ""
     clients = []
     for index, c in enumerate(recipe["clients"], 1):
         others = "".join(f", {h} at {x}" for h, x in c["others"])
@@ -386,7 +392,6 @@ def _words(recipe: Recipe) -> str:
             f"residual {c['size']}, "
             f"in rounds {rounds}"
         )
-    more = ", pi^0 = 0" if recipe["zero"] else ""
     return f"m={len(clients)}, {head}, i={recipe['i'] + 1}{more}; " + "; ".join(clients)
 
 
