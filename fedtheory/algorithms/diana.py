@@ -70,6 +70,9 @@ h_bar: the server's control variate is never updated (a stale average)
     state.h_bar + alpha * m_bar => state.h_bar + 0 * m_bar
 h: the clients' control variates are never updated
     state.h + alpha * m, => state.h + 0 * m,
+h: the control variates move with the stepsize gamma of the model
+    state.h + alpha * m, => state.h + gamma * m,
+    state.h_bar + alpha * m_bar => state.h_bar + gamma * m_bar
 h_bar: the server's control variate adds the sum of the messages instead of their average
     state.h_bar + alpha * m_bar => state.h_bar + problem.n * alpha * m_bar
 h_bar: the server's average is a stale one: that of the clients' control variates before this step

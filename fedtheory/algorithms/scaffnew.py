@@ -69,4 +69,6 @@ x: the average leaves out the control variates, which do not sum to zero here
     (x_hat - gamma / p * h_hat).sum => x_hat.sum
 h: the control variates are never updated
     h_hat + p / gamma * (x - x_hat) => h_hat + 0 * x
+h: the control variates are corrected without the probability p
+    h_hat + p / gamma * (x - x_hat) => h_hat + 1 / gamma * (x - x_hat)
 """)

@@ -244,8 +244,9 @@ def test_what_a_statement_is_for_names_every_restriction():
     assert of(drawing=drawing) == "all functions; tested at L/mu = 1, 9/4"
 
 
-def test_a_counterexample_of_one_function_of_one_variable_is_drawn(tmp_path):
-    plot.draw(carried("fedadmm/theorem-3.1/proof"), tmp_path / "a.png")
+@pytest.mark.parametrize("id", ["fedadmm/theorem-3.1/proof", "fedadmm/lemma-4.1"], ids=["a state", "a whole run"])
+def test_a_counterexample_of_one_function_of_one_variable_is_drawn(tmp_path, id):
+    plot.draw(carried(id), tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
     with pytest.raises(ValueError, match="has no picture: it is not of one function of one variable"):
         plot.draw(carried("feddcd/theorem-6.1/eq-10"), tmp_path / "b.png")
