@@ -68,7 +68,7 @@ def of(problem: Any, number: Callable[[Any], str]) -> Notation:
 
     ``number``: writes a coefficient.
     """
-    from PEPit import Function
+    from PEPit import Function, Point
 
     points: dict[int, str] = {}
     values: dict[int, str] = {}
@@ -106,6 +106,8 @@ def of(problem: Any, number: Callable[[Any], str]) -> Notation:
             of_points.append(here)
         named[letter] = tuple(of_points)
         functions[str(f.counter)] = (letter, named[letter])
+    others = [x.counter for x in Point.list_of_leaf_points if x.counter not in points]
+    points |= {x: "z" if len(others) == 1 else f"z_{k}" for k, x in enumerate(others)}
     defined = []
     for letter, f in zip(_FUNCTIONS, leaves, strict=False):
         lines: list[str] = []
@@ -119,10 +121,11 @@ def of(problem: Any, number: Callable[[Any], str]) -> Notation:
                 lines.append(f"{letter}_{k} = {_sum(value, values, number)}")
         of_gradients = "g_k" if letter == "f" else f"g_{letter}k"
         kind = re.sub(r"(?<!^)(?=[A-Z])", " ", type(f).__name__).lower()
-        start = (
-            f"{letter} is a {kind}. The points of {letter}, numbered from 0, are {', '.join(named[letter])}; "
-            f"{of_gradients} is its (sub)gradient at number k, and {letter}_k its value"
-        )
+        what = f"its (sub)gradient at number k, and {letter}_k its value"
+        if type(f).__module__.startswith("PEPit.operators"):
+            what = "what it gives at number k"
+        points_of = f"The points of {letter}, numbered from 0, are {', '.join(named[letter])}"
+        start = f"{letter} is a {kind}. {points_of}; {of_gradients} is {what}"
         defined.append("; ".join([start, *lines]) + ".")
     letters = {id(f): letter for letter, f in zip(_FUNCTIONS, leaves, strict=False)}
     for letter, f in zip(_FUNCTIONS.upper(), sums, strict=False):
@@ -134,6 +137,10 @@ def of(problem: Any, number: Callable[[Any], str]) -> Notation:
         if lines:
             whole = _written([(letters[id(one)], c) for one, c in f.decomposition_dict.items()], number)
             defined.append("; ".join([f"{letter} = {whole}", *lines]) + ".")
+    if others:
+        them = ", ".join(points[x] for x in others)
+        one = len(others) == 1
+        defined.append(f"{them} {'is another point' if one else 'are other points'}, such as where a method starts.")
     if problem.objective.counter is not None:
         values[problem.objective.counter] = "tau"
     return Notation(points, values, tuple(defined), functions)
