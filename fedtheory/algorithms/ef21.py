@@ -62,8 +62,16 @@ LINES = {
     "g_bar": "g_bar <- g_bar + (1/n) sum C_i(grad f_i(x+) - g_i)",
 }
 
-#: Known mistakes of implementations.
-SLIPS = edits("""
+
+def _compressed_init(problem: Problem, params: Params, **given: Array) -> State:
+    """The start with compressed estimates, of a compressor without randomness."""
+    state: State = algorithm.init(problem, params, **given)
+    g = params.compressor.sample(np.random.default_rng(0), state.g)
+    return state._replace(g=g, g_bar=g.sum(axis=-2) / problem.n)
+
+
+#: Known mistakes of implementations, and another start.
+_EDITS = edits("""
 g: gradients are taken at the old model instead of the new one
     gradient(x[ => gradient(state.x[
 g: there is no error feedback: the gradient itself is compressed
@@ -73,3 +81,5 @@ g: there is no error feedback: the gradient itself is compressed
 g_bar: the server's estimate is never updated (a stale average)
     state.g_bar + c => state.g_bar + 0 * c
 """)
+_START = "the estimates begin at C_i(grad f_i(x^0)), as is usual too, and not at grad f_i(x^0): compare steps, by step="
+SLIPS = (*_EDITS, (_START, "g", {"init": _compressed_init}))

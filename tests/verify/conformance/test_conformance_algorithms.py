@@ -366,10 +366,10 @@ def test_an_unknown_algorithm():
         conformance.algorithm("sgd2", step=scaffold_drawn)
 
 
-def error_feedback(problem, params, rounds, rng, zero=()):
-    """EF21, of which only the models are seen; with ``zero``: letters that begin at 0."""
+def error_feedback(problem, params, rounds, rng, zero=(), g=None):
+    """EF21, of which only the models are seen; with ``zero``: letters that begin at 0; ``g``: other estimates."""
     x = np.zeros(problem.d)
-    slopes = problem.f.gradient(x[None, :])
+    slopes = problem.f.gradient(x[None, :]) if g is None else g
     g = 0 * slopes if "g" in zero else slopes
     g_bar = np.zeros(problem.d) if "g_bar" in zero else slopes.mean(axis=0)
     iterates = []
@@ -395,6 +395,18 @@ def test_a_start_at_zero_that_is_not_seen_is_named(zero):
     (failure,) = report.failures
     begun = ", ".join(f"{name}^0 = 0" for name in zero)
     assert f"the run begins at {begun}, the method at {zero[0]}^0 = " in failure.evidence
+
+
+def test_a_start_with_compressed_estimates_is_named():
+    def run(problem, params, rounds, rng):
+        start = problem.f.gradient(np.zeros((1, problem.d)))
+        return error_feedback(problem, params, rounds, rng, g=params.compressor.sample(rng, start))
+
+    def largest(problem, params):
+        return smallest(problem, params) and params.compressor.name.startswith("top-")
+
+    (failure,) = conformance.algorithm("ef21", run=run, keep=largest).failures
+    assert "the estimates begin at C_i(grad f_i(x^0)), as is usual too" in failure.evidence
 
 
 def test_another_fault_than_the_start_is_not_called_one():
