@@ -86,3 +86,16 @@ def test_the_page_on_conformance_lists_the_parameters_of_every_algorithm():
     for name in algorithms.names():
         fields = ", ".join(f"`{field}`" for field in algorithms.get(name).Params._fields)
         assert f"| `{name}` | {fields or 'none'} |" in page, name
+
+
+@pytest.mark.parametrize("page", sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md")))
+def test_no_stars_of_optima_are_read_as_italics(page):
+    """Of two stars in a paragraph or a cell, as in x* and f*, the text between becomes italics, but for ``x\\*``."""
+    text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.S | re.M)
+    blocks = [
+        cell for part in re.split(r"\n\s*\n|\n(?=\s*[-*|] )|\n(?=\|)", text) for cell in re.split(r"(?<!\\)\|", part)
+    ]
+    for block in blocks:
+        plain = re.sub(r"`[^`]*`|\$[^$]*\$|\\\(.*?\\\)|\\\*|^\s*\* ", "", block, flags=re.M)
+        left = re.sub(r"(?<![\w)'’])(\*{1,2})(?=[^\s*])[^*]*?(?<=[^\s*])\1", "", plain)
+        assert re.search(r"\*(?=[^\s*])[^*]+(?<=[^\s*])\*", left) is None, block
