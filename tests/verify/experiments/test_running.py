@@ -179,7 +179,7 @@ def test_titles_and_headings_tell_figures_apart():
     ("arguments", "message"),
     [
         (["mine/figure-2"], "unknown figure"),
-        (["nothing-alike"], "`fedtheory experiment` shows all"),
+        (["nothing-alike"], "there are mine/figure-1"),
         (["mine/figure-1", "--data", "nothing"], "no file or folder"),
         (["mine/figure-1", "--data", "empty"], "is empty"),
         (["mine/figure-1", "--seeds", "4", "--carry"], "need at least 6 seeds"),
