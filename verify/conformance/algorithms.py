@@ -333,7 +333,9 @@ def _with_generator(setup: Setup) -> Findings:
         f"{len(found.cases)} steps on {len(chosen)} problems, {_LONG_DRAWN} of them a run, each explained by a draw, "
         "how often each draw occurs, and dependence between draws"
     ]
-    detects = {"a step off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
+    detects = {"a step off by, relative to its numbers": setup.tolerance}
+    # Of steps that none of the draws explains nothing is counted.
+    detects |= {"probability of a draw off by": worst} if worst else {}
     detects |= reach(chosen, _LONG_DRAWN)
     if found.wrong:
         return Findings((departs(setup, found),), tuple(checked), detects, tuple(notes))

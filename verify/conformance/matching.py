@@ -306,7 +306,7 @@ def _entries(draws: Any, prefix: str = "") -> dict[str, Array]:
     if values.dtype.kind not in "biu":
         return {}
     rows = values.reshape(len(values), -1)
-    places = [f"{prefix}{list(map(int, i)) if i else ''} is" for i in np.ndindex(values.shape[1:])]
+    places = [f"{prefix or 'the draw'}{list(map(int, i)) if i else ''} is" for i in np.ndindex(values.shape[1:])]
     asked = [(j, int(v)) for j in range(len(places)) for v in ([1] if values.dtype == bool else np.unique(rows[:, j]))]
     return {f"{places[j]} {v}": (rows[:, j] == v) * 1.0 for j, v in asked}
 

@@ -35,7 +35,7 @@ def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = No
         "latex": statement.formulas(of),
         "hypotheses": [hypothesis.text for hypothesis in of.requires],
         "verdict": str(evidence.verdict),
-        "falls": None if way is None else str(way),
+        "failure_mode": None if way is None else str(way),
         "summary": str(evidence),
         "note": evidence.note,
         "margin": evidence.to_json()["margin"],

@@ -35,7 +35,7 @@ def test_lists_are_rows(capsys):
 def test_a_claim_that_falls_has_its_counterexample_and_what_holds_instead(capsys):
     for command in ("why", "show"):
         (claim,) = answer(capsys, command, "feddcd/theorem-6.1/eq-10", "--json")["claims"]
-        assert (claim["verdict"], claim["falls"]) == ("refuted", "false as meant")
+        assert (claim["verdict"], claim["failure_mode"]) == ("refuted", "false as meant")
         assert (claim["counterexample"]["left"], claim["counterexample"]["right"]) == ("64/729", "1/12")
         assert claim["relies_on"] == ["feddcd/theorem-D.1"]
         assert claim["instead"][0]["id"] == "feddcd/theorem-6.1/eq-10/repaired" and claim["next"]
