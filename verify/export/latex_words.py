@@ -20,7 +20,9 @@ _PIECES = re.compile(
 )
 #: Accents, which are written as subscripts in words.
 _ACCENTS = {"hat": r"\hat", "bar": r"\bar", "tilde": r"\tilde"}
-_SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle ", "*": r"\cdot ", "{": r"\{", "}": r"\}"}
+_SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle ", "{": r"\{", "}": r"\}"}
+#: Those that stand between two formulas, alone.
+_ALONE = {"*": r"\cdot", "<": "<", ">": ">"}
 
 
 def mathematical(text: str) -> str:
@@ -31,7 +33,7 @@ def mathematical(text: str) -> str:
         core = part.rstrip(",.;:")
         end, tex = (
             part[len(core) :],
-            "" if core in ("a", "A", "I", "-") or core.strip("(){}") in _SPOKEN else _formula(core),
+            "" if core in ("a", "A", "I", "-") or core.strip("(){}") in _SPOKEN else _ALONE.get(core) or _formula(core),
         )
         if tex and len(out) > 1 and out[-1] == ("", "-") and out[-2][0] and not out[-2][1]:
             # Neighbours are one formula.
@@ -68,8 +70,8 @@ def _formula(core: str) -> str:
         elif piece[0] == "_" and len(piece) > 1 and last == r"\nabla":
             # As in grad_f.
             found += f" {_formula(piece[1:])}"
-        elif core in ("*", "<", ">") or (piece in "<>" and _compares(piece, core, match.start())):
-            found += rf" {_SIGNS['*'] if piece == '*' else piece} "
+        elif piece in "<>" and _compares(piece, core, match.start()):
+            found += f" {piece} "
         elif piece[0] in "_^" and len(piece) > 1:
             inner = match[1] or match[2] or piece[1:]
             below = r" \in ".join(map(_formula, inner.split(" in "))) or f"\\mathrm{{{plain(inner)}}}"
@@ -94,7 +96,7 @@ def _formula(core: str) -> str:
                 return ""
             # It belongs to a function or a point, as in f*(y) and x*; otherwise it is a product, as behind an exponent,
             # before a norm, or between numbers.
-            norm = re.match(r"\|[\w(]", core[match.end() :])
+            norm = re.match(r"\|[A-Za-z0-9(]", core[match.end() :])
             ends = not last.startswith("^") and not norm and not before.isdigit() and after in ("", *"-|,.)>]")
             starred = piece == "^*" or ends or (after == "(" and before in ("f", "g", "h"))
             numbers = before.isdigit() and after.isdigit()
