@@ -75,6 +75,18 @@ def register(
     testing(checking)
 
 
+def assumptions(command: argparse.ArgumentParser) -> None:
+    """Add what is assumed of the letters of a user's file."""
+    command.add_argument(
+        "--where",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="'A <= B'",
+        help="what is assumed of the letters, such as 'gamma*L <= 1'",
+    )
+
+
 def limits(command: argparse.ArgumentParser, at_least: Callable[..., Callable[[str], int]], what: str) -> None:
     """Add the limits of the process in which a user's code runs."""
     command.add_argument(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verify.cli.checking import limits
+from verify.cli.checking import assumptions, limits
 
 if TYPE_CHECKING:
     import sympy
@@ -39,14 +39,7 @@ def register(
         found="no potential was found and proved",
     )
     asking.add_argument("file", type=Path, metavar="FILE.py", help="a Python file with a setting: method and functions")
-    asking.add_argument(
-        "--where",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="'A <= B'",
-        help="what is assumed of the letters, such as 'gamma*L <= 1'",
-    )
+    assumptions(asking)
     asking.add_argument("--setting", metavar="NAME", help="the name of the setting, where the file has several")
     limits(asking, at_least, "the search")
 

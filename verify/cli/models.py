@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verify.cli.checking import limits
+from verify.cli.checking import assumptions, limits
 
 if TYPE_CHECKING:
     from verify.pepit import Bounds
@@ -61,14 +61,7 @@ def register(
         help="arguments of the function that stay letters: the value that it returns beside PEPit's, or one that is "
         "found, is proved for all",
     )
-    asking.add_argument(
-        "--where",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="'A <= B'",
-        help="what is assumed of the letters, such as 'gamma*L <= 1'",
-    )
+    assumptions(asking)
     asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
     asking.add_argument(
         "--json",
@@ -307,9 +300,11 @@ def _meant(found: Bounds[Number]) -> str:
     """Return for which numbers bounds hold that have fractions for coefficients."""
     if found.upper is None or found.upper.enclosure is None:
         return "both bounds are for the fractions in their place"
+    from verify.pepit.exactly import ULPS
+
     kept = " if shifts of all points and values change nothing, as here" if found.upper.enclosure.shifts else ""
     return (
-        f"the upper bound holds for all that they may stand for (floats: within 4 units in the last place){kept}, "
+        f"the upper bound holds for all that they may stand for (floats: within {ULPS} units in the last place){kept}, "
         "the lower one for the fractions in their place"
     )
 

@@ -62,9 +62,9 @@ def _claim(evidence: Evidence, verdicts: Mapping[str, str]) -> Iterator[str]:
     if example is None:
         yield f"\\textbf{{What is wrong:}} {_line(evidence.note)}."
     else:
-        by, head = by_hand.lines(example), by_hand.head(example)
-        lines = [*([] if any(head in line for line in by) else [head]), *by] if by else [by_hand.place(example)]
-        items = "\n".join(f"\\item {_line(line)}" for line in [*lines, terminal.claimed(example)] if line)
+        by = by_hand.lines(example)
+        lines = [by_hand.instance(example, by), *by, terminal.claimed(example)]
+        items = "\n".join(f"\\item {_line(line)}" for line in lines if line)
         yield f"\\textbf{{Counterexample.}}\n{_ITEMS}\n{items}\n\\end{{itemize}}"
     if claim.flaw:
         yield f"\\textbf{{The step that fails:}} {_sentence(claim.flaw)}"

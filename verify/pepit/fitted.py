@@ -20,12 +20,19 @@ from verify.pepit import capture, certifying, exactly, invariances
 from verify.pepit.algebraic import Algebraic, rational
 from verify.pepit.numbers_in_letters import NumberInLetters, Run
 
-#: Values of letters at the points, drawn with this seed; how many are drawn for one that meets the conditions.
+#: Values of letters at the points.
 _VALUES = tuple(Fraction(a, b) for a in range(1, 9) for b in range(1, 6) if math.gcd(a, b) == 1)
-_SEED, _DRAWN = 1, 4000
-#: Points beyond the number of coefficients; the most coefficients; the largest degree of a polynomial.
-_MORE, _WIDTH, _DEGREE = 3, 72, 8
-#: How many points may have a worst case that is not known exactly.
+#: The seed with which points are drawn.
+_SEED = 1
+#: The most points that are drawn, whether they meet the conditions or not.
+_DRAWN = 4000
+#: Points beyond the number of coefficients.
+_MORE = 3
+#: The most coefficients of a quotient.
+_WIDTH = 72
+#: The largest degree of its polynomials.
+_DEGREE = 8
+#: The most points whose worst case may be unknown.
 _MISSED = 5
 
 #: A point of the letters, and the worst case there.

@@ -112,6 +112,9 @@ class NumberInLetters:
 
     __float__ = __int__ = __index__ = __complex__ = __trunc__ = __floor__ = __ceil__ = __round__ = _refused
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refused
+    # Of a float these tell its value: a file that asks whether there are such finds them.
+    as_integer_ratio = is_integer = hex = conjugate = _refused
+    real = imag = property(_refused)
 
     def __str__(self) -> str:
         self.run.written = True

@@ -146,9 +146,12 @@ def place(example: Counterexample) -> str:
     return _place(example, True)
 
 
-def head(example: Counterexample) -> str:
-    """As :func:`place`, of what :func:`lines` write out not the functions and the state."""
-    return _place(example, False)
+def instance(example: Counterexample, by: Sequence[str]) -> str:
+    """The instance in words beside ``by``, its :func:`lines`: empty where they say it, whole where there are none."""
+    if not by:
+        return place(example)
+    found = _place(example, False)
+    return "" if any(found in line for line in by) else found
 
 
 def _place(example: Counterexample, whole: bool) -> str:

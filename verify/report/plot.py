@@ -70,19 +70,16 @@ def _ends(line: formulas.Line) -> list[Fraction]:
     return list(line.places)
 
 
-def _moving(states: list[Any]) -> list[Any]:
-    """The first point of the part of the states that moves: the server's model, or the clients'."""
-    models = [name for name in states[0]._fields if name.lower() in ("w", "x")]
-    of = {name: [np.ravel(getattr(one, name))[0] for one in states] for name in models}
-    return next((points for points in of.values() if len(set(points)) > 1), [*of.values(), []][0])
-
-
 def _visited(example: Counterexample, case: Case, problem: Any, state: Any) -> list[Any]:
     """The first point of the state, at the start and after each round, as long as nothing is drawn; of a whole run,
     that of each of its states."""
     claim = example.claim
     if hasattr(state, "states"):
-        return _moving(state.states())
+        states = state.states()
+        models = [name for name in states[0]._fields if name.lower() in ("w", "x")]
+        of = [[np.ravel(getattr(one, name))[0] for one in states] for name in models]
+        # The server's model, or the clients' if that stays.
+        return next((points for points in of if len(set(points)) > 1), of[0])
     name = next((part for part in state._fields if np.ndim(getattr(state, part)) == 3), None)
     if name is None:
         raise ValueError(f"the counterexample of {claim.id} has no picture: its state has no point")

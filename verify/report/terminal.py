@@ -217,8 +217,8 @@ def _ran(one: Sighting) -> list[str]:
 
 def example_lines(example: Counterexample) -> list[str]:
     """A counterexample: the instance, both sides as the claim writes them, and how to follow it by hand."""
-    by, head = by_hand.lines(example), by_hand.head(example)
-    found = [*([] if any(head in line for line in by) else [head if by else by_hand.place(example)]), claimed(example)]
+    by = by_hand.lines(example)
+    found = [by_hand.instance(example, by), claimed(example)]
     if by:
         found += ["by hand", *(f"  {line}" for line in by)]
     else:

@@ -133,6 +133,8 @@ def test_what_a_file_compares_is_assumed(proved):
         ({"step": "(gamma if gamma // 1 < 9 else 2 * gamma)"}, "gamma is turned into a plain number"),
         ({"step": "float(str(gamma))"}, "could not convert"),
         ({"step": "float(f'{gamma:.3f}')"}, "could not convert"),
+        ({"step": "(0 * gamma if hasattr(gamma, 'is_integer') and gamma.is_integer() else gamma)"}, "plain number"),
+        ({"step": "gamma.real"}, "gamma is turned into a plain number"),
         ({"step": "{1 / L: 0}.get(gamma, gamma)"}, "1/L is a key of a dict or in a set"),
         ({"step": "{0.5: 0}.get(gamma, gamma)"}, "gamma is a key of a dict or in a set"),
         ({"step": "gamma * (len({gamma, 1 / L}) - 1)"}, "gamma is a key of a dict or in a set"),
