@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
+import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
@@ -19,7 +20,7 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.scope import Scope
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.exact import reals
-from verify.reading import generic_client
+from verify.reading import comparing, generic_client
 from verify.reading.claimed import CodePath, cases
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated
@@ -80,6 +81,20 @@ def unshown(claim: Claim, case: CodePath) -> str:
             return "a constant is not shown to be a number"
     learn_sums(about)
     return next(unmet(about, case), "")
+
+
+def obstacle(claim: Claim, instances: Sequence[Instance], rng: np.random.Generator) -> str:
+    """Return why a claim is not shown as its code is read; empty if it is shown.
+
+    ``instances``: some that meet the hypotheses, at which what is read is compared with the code. Raise ``ValueError``
+    if the code is not read.
+    """
+    paths = read(claim, instances)
+    why = next((why for path in paths if (why := unshown(claim, path))), "")
+    if why or not paths:
+        return why or "no letters meet the hypotheses"
+    comparing.check(claim, paths, instances, rng)
+    return ""
 
 
 def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, WorldValue]]]:

@@ -8,7 +8,7 @@ nonnegative (Jensen); the least of numbers is at most each of their averages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
@@ -42,15 +42,17 @@ class Printed:
     """A bound in one form: the coefficients of quantities of x_T (``ends``) and of x_0 (``starts``), sums over rounds,
     and what is added on the right (``noise``), all in T.
 
-    ``convex``: quantities that have to be convex for it to be what is printed, ``nonnegative``: those that must not be
-    negative; ``ways``: how it comes from what is printed, in words. ``more``: by how many rounds the T in it is larger
-    than that of the bound.
+    ``constants``: coefficients of quantities on the right that are the same in all states, such as the heterogeneity at
+    x*; ``convex``: quantities that have to be convex for it to be what is printed, ``nonnegative``: those that must
+    not be negative; ``ways``: how it comes from what is printed, in words. ``more``: by how many rounds the T in it is
+    larger than that of the bound.
     """
 
     ends: Mapping[Of, sympy.Expr]
     starts: Mapping[Of, sympy.Expr]
     sums: tuple[RoundSum, ...]
     noise: sympy.Expr
+    constants: Mapping[Of, sympy.Expr] = field(default_factory=dict)
     convex: tuple[Of, ...] = ()
     nonnegative: tuple[Of, ...] = ()
     ways: tuple[str, ...] = ()
@@ -63,8 +65,14 @@ class Printed:
             return {q: plain(c * factor) for q, c in of.items()}
 
         sums = tuple(replace(s, weight=plain(s.weight * factor)) for s in self.sums)
-        noise = plain(self.noise * factor)
-        return replace(self, ends=scaled(self.ends), starts=scaled(self.starts), sums=sums, noise=noise)
+        noise, constants = plain(self.noise * factor), scaled(self.constants)
+        ends, begun = scaled(self.ends), scaled(self.starts)
+        return replace(self, ends=ends, starts=begun, sums=sums, noise=noise, constants=constants)
+
+    def apart(self, constants: Collection[Of]) -> Printed:
+        """The same, with the quantities of x_0 that are the same in all states as ``constants``."""
+        begun = {q: c for q, c in self.starts.items() if q not in constants}
+        return replace(self, starts=begun, constants={q: c for q, c in self.starts.items() if q in constants})
 
 
 @dataclass
@@ -171,9 +179,9 @@ def _in_steps(form: _Form, signs: Signs) -> Printed:
         form.starts,
         tuple(RoundSum(of, weight, after) for (of, after), weight in sums.items()),
         form.noise,
-        tuple(form.convex),
-        tuple(nonnegative),
-        tuple(dict.fromkeys(form.ways)),
+        convex=tuple(form.convex),
+        nonnegative=tuple(nonnegative),
+        ways=tuple(dict.fromkeys(form.ways)),
     )
 
 
@@ -187,9 +195,8 @@ def _with_another_round(form: _Form) -> Printed:
         {q: c.subs(T, T - 1) for q, c in form.starts.items()},
         tuple(RoundSum(of, weight, False) for of, weight in sums.items()),
         form.noise.subs(T, T - 1),
-        tuple(form.convex),
-        (),
-        tuple(dict.fromkeys(form.ways)),
+        convex=tuple(form.convex),
+        ways=tuple(dict.fromkeys(form.ways)),
         more=1,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -18,7 +19,8 @@ from verify.derivation.sequences import Signs, plain
 from verify.multipliers.cases import FunctionCase, cases, example
 from verify.reading import program
 from verify.reading.generic_client import evaluated, world_of
-from verify.reading.terms import POINT, Op, parts
+from verify.reading.source import Unread
+from verify.reading.terms import POINT, Op, Term, parts
 
 
 def varying(claim: Claim) -> str:
@@ -125,6 +127,25 @@ def held(claim: Claim) -> tuple[tuple[str, str], ...] | None:
 
 def depends(claim: Claim, q: Of, part: str) -> bool:
     """Return True if a quantity depends on a part of the state. Raise ``Unread`` if its code is not read."""
+    return any(t.op is Op.PART and t.data == part for t in _terms(claim, q))
+
+
+def constants(claim: Claim, quantities: Iterable[Of]) -> set[Of]:
+    """Return the quantities that are the same in all states, as their code shows.
+
+    That no parameter in them varies with the round is checked by :func:`varying`.
+    """
+    found = set()
+    for q in quantities:
+        with suppress(Unread):
+            if not any(t.op is Op.PART for t in _terms(claim, q)):
+                found.add(q)
+    return found
+
+
+def _terms(claim: Claim, q: Of) -> Iterator[Term]:
+    """Yield all parts of what a quantity computes. Raise ``Unread`` if its code is not read."""
     method = _unscheduled(claim)
-    read = (program.quantities(q, method, of.problem, of.params) for of in (example(claim, c) for c in cases(claim)))
-    return any(t.op is Op.PART and t.data == part for terms in read for t in parts(*terms))
+    for case in cases(claim):
+        given = example(claim, case)
+        yield from parts(*program.quantities(q, method, given.problem, given.params))

@@ -10,7 +10,8 @@ rho_k >= 0, w_i(j, k + 1) = rho_k w_i(j, k), and r_j(k + 1) >= rho_k r_j(k); so 
 
 E[V_{k+1}] + sum_i w_i(k, k + 1) S_i(x_k) <= rho_k V_k + b(k + 1) - rho_k b(k)
 
-for every k, from every state that satisfies the invariant, and V_0 <= sum_j r_j(0) q_j(x_0) + b(0) at the start. The
+for every k, from every state that satisfies the invariant, and V_0 <= sum_j r_j(0) q_j(x_0) + b(0) at the start. A q_j
+on the right that is the same in all states is a part of b. The
 e_j are looked for: what the start leaves of the r_j, growing as weights do or not at all; or the potential of the
 setting, or of a claim from which the bound is to follow. Of neither anything is believed.
 """
@@ -99,20 +100,22 @@ def chains(claim: Claim) -> Iterator[Chain]:
         raise NotFollowed("a parameter has the name of the round")
     of_bound = signs_of(claim)
     why, seen = "no inequality of one round is known from which it would follow", set()
-    for printed in printed_rounds.read(claim, of_bound):
+    constants = starts.constants(claim, {q.of for q in claim.statement.quantities if not isinstance(q.of, OfRun)})
+    for form in printed_rounds.read(claim, of_bound):
+        printed = form.apart(constants)
         signs = signs_of(claim, printed.more) if printed.more else of_bound
         for factor in _factors(printed, signs):
-            form = printed.times(factor)
+            scaled = printed.times(factor)
             try:
                 at = Sequences(signs)
-                rho = _rho(form, at, signs)
-                choices = list(potentials(claim, form, at))
+                rho = _rho(scaled, at, signs)
+                choices = list(potentials(claim, scaled, at))
             except NotFollowed as error:
                 why = str(error)
                 continue
             for potential in choices:
                 try:
-                    chain = _chain(claim, form, potential, at, rho, signs)
+                    chain = _chain(claim, scaled, potential, at, rho, signs)
                 except (NotFollowed, Unread) as error:
                     why = str(error)
                     continue
@@ -165,10 +168,13 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
             left[s.of] = left.get(s.of, zero) + at.after(s.weight).subs(EARLIER, round_index + 1)
         else:
             right[s.of] = right.get(s.of, zero) - at.after(s.weight).subs(EARLIER, round_index)
+    for q, c in form.constants.items():
+        right[q] = right.get(q, zero) + at.after(c) - rho * at.now(c)
     noise = at.after(form.noise) - rho * at.now(form.noise)
     if not signs.nonnegative(plain(at.start(form.noise))):
         raise NotFollowed("what is added on the right may be negative at T = 0")
-    excess = {q: at.start(less.get(q, zero)) - at.start(form.starts.get(q, zero)) for q in (*of, *form.starts)}
+    begun = {**form.starts, **form.constants}
+    excess = {q: at.start(less.get(q, zero)) - at.start(begun.get(q, zero)) for q in (*of, *begun)}
     excess = {q: c for q, found in excess.items() if not potential.held and (c := plain(found)) != 0}
     *sides, factor = _reduced(left, right, noise, at, signs)
     step, words = _step(claim, *sides)
@@ -306,8 +312,8 @@ def _held(
 ) -> tuple[Claim, sympy.Expr]:
     """Return the claim that a bound holds in all states, in which parts hold where runs began, and what may be assumed
     of them: that the potential is at most what it was at the start and what the rounds added. T is the round k."""
-    if plain(rho - 1) != 0 or form.more:
-        raise NotFollowed("what the potential was at the start is compared where it does not grow")
+    if plain(rho - 1) != 0 or form.more or form.constants:
+        raise NotFollowed("what the potential was at the start is compared where it does not grow, with numbers alone")
     places = starts.held(claim)
     if places is None:
         raise NotFollowed("no part of the state holds where runs begin")

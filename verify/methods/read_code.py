@@ -8,7 +8,6 @@ from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, seen
-from verify.reading import comparing
 from verify.search import hunting
 
 
@@ -17,15 +16,11 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     claim = inquiry.claim
     try:
         with attributed(claim):
-            instances = seen(inquiry)
-            cases = proving.read(claim, instances)
-            why = next((why for case in cases if (why := proving.unshown(claim, case))), "")
-            if not why:
-                comparing.check(claim, cases, instances, hunting.generator(claim, inquiry.seed))
+            why = proving.obstacle(claim, seen(inquiry), hunting.generator(claim, inquiry.seed))
     except (ValueError, ArithmeticError) as error:
-        return method.skipped(f"left open: {error}")
-    if why or not cases:
-        return method.skipped(f"left open: {why or 'no letters meet the hypotheses'}")
+        why = str(error)
+    if why:
+        return method.skipped(f"left open: {why}")
     note = (
         "read off the code: for every n and d, in all states, for all functions and draws, at all values of the letters"
     )

@@ -23,7 +23,7 @@ from verify.derivation.spare import square_words, vanishing_squares
 from verify.derivation.telescoping import Chain
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.methods import multipliers
+from verify.methods import multipliers, one_round
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
@@ -41,7 +41,8 @@ TRIED, MOST = 8, 32
 class Followed(NamedTuple):
     """How a bound follows: by which chain, the proof of its inequality of one round, and all of it in words.
 
-    ``step`` is None where further parts of the potential were found, which the inequality does not have.
+    ``step`` is None where the inequality is shown client by client, or where further parts of the potential were found,
+    which it does not have.
     """
 
     chain: Chain
@@ -93,7 +94,10 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
     if undefined := reals.unreal(chain.step):
         return undefined.removeprefix("left open: ")
     found = prove(chain.step, read_at=claim)
-    further = "" if not isinstance(found, str) else _further(claim, chain)
+    if isinstance(found, str) and one_round.has_own(claim):
+        further = None if (found := one_round.obstacle(inquiry, chain.step)) else ""
+    else:
+        further = "" if not isinstance(found, str) else _further(claim, chain)
     if further is None:
         return f"of every round, {chain.words} is asked for: {found}"
     if not all(_is_nonnegative(inquiry, q) for q in chain.nonnegative):
