@@ -1,4 +1,4 @@
-"""What one round of a bound does, client by client, where clients have numbers of their own."""
+"""One round of a bound, shown client by client where clients have numbers of their own."""
 
 from __future__ import annotations
 
