@@ -20,6 +20,7 @@ from fedtheory.classes.compressors import (
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.coupled import Coupled
 from fedtheory.classes.delays import Delays
+from fedtheory.classes.dissimilarity import BoundedDissimilarity
 from fedtheory.classes.growth import ConvexQuadraticGrowth
 from fedtheory.classes.mixing import MixingMatrix
 from fedtheory.classes.named import Named
@@ -49,6 +50,7 @@ from fedtheory.classes.weakly_convex import WeaklyConvex
 __all__ = [
     "Adversary",
     "BlockSmoothConvex",
+    "BoundedDissimilarity",
     "BoundedNoise",
     "Cocoercive",
     "Composite",

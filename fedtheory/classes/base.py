@@ -88,7 +88,8 @@ class Declared:
     convex set, of which x* is a point, ``bounded`` by a diameter D. ``named``: what is declared of each of few
     functions that are of a class of their own; of all together then nothing else is. ``linear``: the same of
     functions beside one of K x. ``relative``: of every f_i relative to h, of which nothing is declared but that grad h
-    is strictly monotone and takes every value.
+    is strictly monotone and takes every value. ``dissimilar``: the mean of |grad f_i(x) - grad f(x)|^2 is at most
+    ``problem.M``^2 at every x.
     """
 
     bounds: Bounds | None = None
@@ -105,6 +106,7 @@ class Declared:
     named: tuple[Declared, ...] = ()
     linear: Linear | None = None
     relative: Bounds | None = None
+    dissimilar: bool = False
 
 
 #: The share by which a member just outside a class is worse; and named instances of such.

@@ -140,7 +140,15 @@ def test_folders_import_only_those_before_them(package):
 LISTED_CLASSES = tuple(
     f"fedtheory.classes.{name}"
     for name in (
-        *("growth", "operators", "polyak_lojasiewicz", "quadratic_growth", "relative", "restricted_secant"),
+        *(
+            "dissimilarity",
+            "growth",
+            "operators",
+            "polyak_lojasiewicz",
+            "quadratic_growth",
+            "relative",
+            "restricted_secant",
+        ),
         *("separate", "smooth_lipschitz", "weakly_convex"),
     )
 )

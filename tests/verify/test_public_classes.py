@@ -177,6 +177,11 @@ setting = ft.Setting(algorithm=method, functions=ft.ConvexLipschitz(M), clients=
 V, _ = quantities(root, "V")
 CLAIMS = pair(setting, *(ft.inequality(V <= M**2 / (c * p)) for c in (4, 5)))
 """,
+    "BoundedDissimilarity": """
+setting = of(ft.BoundedDissimilarity(ft.SmoothConvex(L), s), clients=(2, 3))
+H, _ = quantities(ft.heterogeneity, "H")
+CLAIMS = pair(setting, ft.inequality(H <= s**2), ft.inequality(2 * H <= s**2))
+""",
     # Beyond M/L from x* values grow as a line does: neither smoothness nor the bound of the gradients says it alone.
     "SmoothConvexLipschitz": """
 setting = ft.Setting(algorithm=rooted, functions=ft.SmoothConvexLipschitz(L, M), clients=(1,))

@@ -68,6 +68,10 @@ def _source(reason: Reason, symbols: Symbols) -> str:
         case data.GradientBound():
             most = number(reason.square, symbols.letters)
             return f"{_whose(reason)} has gradients of squares of at most \\({most}\\), at {point(reason.at, symbols)}"
+        case data.Dissimilarity():
+            f, zeta = function_symbol(reason.function), number(reason.most, symbols.letters)
+            apart = f"\\(\\frac{{1}}{{n}}\\sum_{{i}}|\\nabla {f}_{{i}} - \\nabla {f}|^2 \\leq ({zeta})^2\\)"
+            return f"{apart}, at {point(reason.at, symbols)}"
         case data.OfAverage():
             return f"the {plain(reason.inequality)} inequality of the average, at {point(reason.at, symbols)}"
         case data.Compression():

@@ -123,9 +123,16 @@ class ClassAnswers:
                 curvatures = (largest if equal and largest is not None else scalar(self.world, bounds.least), largest)
             steepest = None if bounds.steepest is None else scalar(self.world, bounds.steepest)
         own = name == "f" and not self.case.single
+        apart = self.number(leaf(Op.GIVEN, "M", NUMBER)) if own and self._dissimilar else None
         spread = self.number(leaf(Op.GIVEN, SPREAD, NUMBER)) if bounds.own else None
         smooth = bounds.largest is not None
-        return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
+        return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread, apart)
+
+    @property
+    def _dissimilar(self) -> bool:
+        """True if the hypotheses bound how much the gradients of the clients differ."""
+        of = self.setting.functions
+        return of is not None and declarations(of).dissimilar and stated(self.claim, of)
 
     def _sets(self, name: str, own: bool, slope: WorldValue, bounded: bool) -> ConvexSets:
         if not stated(self.claim, self.setting.functions):

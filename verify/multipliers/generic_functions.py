@@ -11,6 +11,7 @@ import sympy
 
 from verify.multipliers.reasons import (
     Curvatures,
+    Dissimilarity,
     DrawnCurvature,
     FunctionPoint,
     GradientBound,
@@ -101,7 +102,8 @@ class ClassFunctions:
     ``slope``: the gradients at x*. ``equal``: whether mu is L here, so that there is but one function of the class.
     ``average``: what is known of the average of the f_i. ``steepest``: the square of the length of each gradient, at
     most. ``smooth``: whether each has one gradient at each point. ``spread``: where each f_i is smooth with a constant
-    of its own, the mean of the squares of these; the curvatures are then those of the average.
+    of its own, the mean of the squares of these; the curvatures are then those of the average. ``apart``: by how much
+    their gradients differ at most, as the root of the mean of squares.
 
     ``operators``: of what is asked as a gradient and need not be one, what is known; it has no values, nor curvatures.
 
@@ -120,6 +122,7 @@ class ClassFunctions:
     steepest: WorldValue | None = None
     smooth: bool = True
     spread: WorldValue | None = None
+    apart: WorldValue | None = None
     anchor: str = "x*"
     operators: OperatorBounds | None = None
     is_operator: bool = False
@@ -201,6 +204,9 @@ class ClassFunctions:
 
     def inequalities(self, world: World) -> Iterator[KnownInequality]:
         """Yield the inequalities of the class for each pair of points, summed over the clients, or for the average."""
+        if self.apart is not None:
+            self.at(world, WorldValue({}), apart=True)
+            yield from self._of_gradients(world, self.apart)
         if self.equal:
             return
         if self.operators is not None:
@@ -251,6 +257,17 @@ class ClassFunctions:
             form = world.inner(length * length) - self.steepest
             most = GradientBound(self.name, self.own, self.steepest, FunctionPoint(k, "x*", a.point))
             yield KnownInequality(f"{self.name} steepest[{k}]", most, world.total(form) if self.own else form)
+
+    def _of_gradients(self, world: World, zeta: WorldValue) -> Iterator[KnownInequality]:
+        """Yield the bound on how much the gradients of all functions differ at each point that the clients share."""
+        count, each = world.count("n"), WorldValue({ONE: 1 / world.field(sympy.Symbol("n"))})
+        for k, a in enumerate(self.asked.values()):
+            if is_shared(a):
+                gradient = self.slope + a.gradient
+                whole = world.total(gradient)
+                form = world.total(world.inner(gradient * gradient)) - each * world.inner(whole * whole)
+                why = Dissimilarity(self.name, zeta, FunctionPoint(k, "x*", a.point))
+                yield KnownInequality(f"{self.name} dissimilarity[{k}]", why, form - count * zeta * zeta)
 
     def _at_drawn_points(self, world: World) -> Iterator[KnownInequality]:
         """Yield the bounds on each value at a drawn point that hold for every draw, by the gradients at points not

@@ -211,6 +211,19 @@ class GradientBound(Reason):
 
 
 @dataclass(frozen=True, eq=False)
+class Dissimilarity(Reason):
+    """The gradients of all functions differ, as the root of a mean of squares, by at most a number at a point."""
+
+    function: str
+    most: WorldValue
+    at: FunctionPoint
+
+    def __str__(self) -> str:
+        of, most = self.function, as_text(self.most)
+        return f"the mean of the squares of grad {of}_i less grad {of} is at most ({most})^2, at {self.at}"
+
+
+@dataclass(frozen=True, eq=False)
 class OfAverage(Reason):
     """The ``inequality`` that a class states of the average of the f_i."""
 

@@ -18,7 +18,7 @@ from fedtheory.problems.ridged import Ridged
 from fedtheory.randomness import expectation, support_of
 from fedtheory.sampling import building, drawing
 
-mu, L, gamma, alpha, beta, s, r, kappa = ft.letters("mu L gamma alpha beta s r kappa")
+mu, L, gamma, alpha, beta, s, r, kappa, zeta = ft.letters("mu L gamma alpha beta s r kappa zeta")
 PARAMS = ("gamma",)
 
 
@@ -42,6 +42,8 @@ CLASSES = {
     "ConvexQuadraticGrowth": ft.ConvexQuadraticGrowth(L),
     "RestrictedSecant": ft.RestrictedSecant(mu, L),
     "BlockSmoothConvex": ft.BlockSmoothConvex((alpha, beta)),
+    "BoundedDissimilarity": ft.BoundedDissimilarity(ft.SmoothStronglyConvex(mu, L), zeta),
+    "BoundedDissimilarity, Smooth": ft.BoundedDissimilarity(ft.Smooth(L), zeta),
 }
 
 
@@ -84,7 +86,7 @@ def test_members_belong_to_their_class_and_are_least_at_x_star(name):
             assert (average**2).sum() >= 2 * problem.mu * gap
         curved += bool(min(problem.f.mu) < 0)
     assert (others > 5) == (name in ("Convex", "StronglyConvex", "ConvexLipschitz"))
-    assert (curved > 5) == (name in ("Smooth", "WeaklyConvex") or "Lojasiewicz" in name)
+    assert (curved > 5) == (name.endswith("Smooth") or name == "WeaklyConvex" or "Lojasiewicz" in name)
 
 
 def points(problem, rng, recipe):
@@ -114,6 +116,23 @@ def told(functions, x, gap, slopes, problem):
         "secant": problem.mu * square - product,
         "error": length - problem.L**2 * square,
     }
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name.startswith("BoundedDissimilarity")])
+def test_gradients_differ_as_much_as_declared_and_no_more(name):
+    apart = set()
+    setting = ft.Setting(algorithm=still, functions=CLASSES[name], letters=tuple(CLASSES[name].letters))
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        recipe = drawing.drawn(setting, rng)
+        problem = building.problem_of(setting, recipe, True)
+        for x in points(problem, rng, recipe):
+            slopes = problem.f.gradient(x[None, :] + np.zeros((problem.n, 1), dtype=int))
+            found = ((slopes - slopes.sum(axis=0) / problem.n) ** 2).sum() / problem.n
+            assert found <= problem.M**2
+            apart.add((found == problem.M**2, (slopes - problem.y_star != 0).any() and found > 0))
+    # At x* and elsewhere, by as much as there may be, and by less.
+    assert len(apart) == 4
 
 
 @pytest.mark.parametrize("name", ["SmoothConvexLipschitz", "ConvexQuadraticGrowth", "RestrictedSecant"])
