@@ -52,6 +52,10 @@ class Errors:
     bounds: dict[tuple[str, str], tuple[Term, WorldValue]] = field(default_factory=dict)
 
 
+class OfDrawnPoint(Unread):
+    """Raised where something is asked at a point that is drawn, which is read if correlations with errors are kept."""
+
+
 class Chosen(NamedTuple):
     """An answer of an adversary: ``error``, the answer less the centre, with |error|^2 <= ``bound``, for the term
     ``term``.
@@ -82,6 +86,8 @@ class Answers:
     errors: dict[str, Errors]
     given: dict[str, WorldValue] = field(default_factory=dict)
     adversaries: frozenset[str] = frozenset()
+    #: Where gradients are asked at points that are drawn, the draws on which each vector depends, by name; else None.
+    dependent: dict[str, frozenset[str]] | None = None
     divisors: list[object] = field(default_factory=list)
     #: The answers of adversaries, by the identity of the term: they differ each time.
     chosen: dict[int, Chosen] = field(default_factory=dict)
@@ -180,12 +186,21 @@ class Answers:
 
         def answer(point: WorldValue, when: WorldValue) -> WorldValue:
             about = point - anchor
+            drawn = self._is_drawn_somewhere(point)
+            if drawn and self.dependent is not None:
+                if not functions.smooth or functions.name not in ("f", "g"):
+                    raise Unread(f"{asked_as} is asked at a point that is drawn")
+                gradient = functions.at(world, about).gradient
+                if not functions.equal:
+                    # Else it is a multiple of the point.
+                    self._depend(gradient, self._draws_of(point))
+                drawn = False
             if what == "gradient":
-                self._check(point, f"{asked_as} is asked")
+                if drawn:
+                    raise OfDrawnPoint(f"{asked_as} is asked at a point that is drawn")
                 return slope + functions.at(world, about).gradient
             if what == "value":
                 known = world.of_client if functions.own else world.atom
-                drawn = self._is_drawn_somewhere(point)
                 value = functions.value_drawn(world, about, when) if drawn else functions.value(world, about)
                 return value + world.inner(slope * about) + known(f"{functions.name} at x*", 0)
             raise Unread(f"what {asked_as} answers is not known")
@@ -225,6 +240,28 @@ class Answers:
         if self._is_drawn_somewhere(point):
             raise Unread(f"{what} at a point that is drawn")
 
+    def _depend(self, vector: WorldValue, draws: frozenset[str]) -> None:
+        """Note that the vectors of which a sum consists depend on these draws, unless it is known on which they do."""
+        assert self.dependent is not None
+        for _, atoms in vector.of:
+            for atom in atoms:
+                self.dependent.setdefault(atom.name, draws)
+
+    def _draws_of(self, value: WorldValue) -> frozenset[str]:
+        """The draws on which the vectors and numbers in a value depend."""
+        assert self.dependent is not None
+        found: set[str] = set()
+        atoms = [atom for _, of in value.of for atom in of]
+        while atoms:
+            atom = atoms.pop()
+            kind, *of = self.world.meaning.get(atom.name, ("",))
+            if kind == "inner product":
+                atoms += of
+            elif kind == "sum":
+                atoms += of[2]
+            found |= self.dependent.get(atom.name, frozenset())
+        return frozenset(found)
+
     def _is_drawn_somewhere(self, point: WorldValue) -> bool:
         return any(self._is_drawn(atom) for _, atoms in point.of for atom in atoms)
 
@@ -233,7 +270,7 @@ class Answers:
         kind, *of = self.world.meaning.get(atom.name, ("",))
         if kind == "inner product":
             return any(map(self._is_drawn, of))
-        return kind == "sum" or atom.name in self.drawn_by
+        return kind == "sum" or atom.name in self.drawn_by or atom.name in (self.dependent or ())
 
     @property
     def error_names(self) -> frozenset[str]:
@@ -265,11 +302,14 @@ class Answers:
         x = of[-1]
         if any(draws for draws, _ in x.of):
             raise Unread("a compressed vector is itself random")
-        self._check(x, "a vector is compressed")
+        by = term.of[0].data[0]
+        if self._is_drawn_somewhere(x) and not (
+            self.dependent is not None and errors.unbiased and by not in self._draws_of(x)
+        ):
+            raise OfDrawnPoint("a vector is compressed at a point that is drawn")
         bound = of[1] if len(of) > 2 else None
         if x.is_zero() and errors.variance is None and bound is None:
             return x
-        by = term.of[0].data[0]
         key = by, x.name()
         if bound is not None:
             if any(part.op in DRAWN for part in parts(term.of[1])):
@@ -283,10 +323,12 @@ class Answers:
             name = f"{_ERROR} {len(errors.seen)} of {term.data}"
             if not errors.own:
                 error = world.atom(name, 1)
-            elif errors.unbiased and errors.independent:
+            elif errors.unbiased and errors.independent and self.dependent is None:
                 error = WorldValue({(frozenset(), (Atom(name, 1, True),)): world.field.one})
             else:
                 error = world.of_client(name, 1)
+            if self.dependent is not None and errors.unbiased:
+                self._depend(error, self._draws_of(x) | {by})
             errors.seen[key] = x, error
         return x + errors.seen[key][1]
 
@@ -299,7 +341,8 @@ class Answers:
         shared, before, after = WorldValue({}), WorldValue({}), WorldValue({})
         for (draws, atoms), c in of[0].of.items():
             part, own = WorldValue({(draws, atoms): c}), [atom for atom in atoms if atom.own]
-            if draws or len(atoms) != 1 or atoms[0].degree != 1 or atoms[0].name in self.error_names:
+            drawn = draws or any(self._is_drawn(atom) or atom.name in self.error_names for atom in atoms)
+            if drawn or len(atoms) != 1 or atoms[0].degree != 1:
                 raise Unread(f"{name} mixes what is drawn, or more than vectors")
             if not own:
                 shared += part
@@ -396,6 +439,11 @@ class Answers:
                     form -= world.total(errors.bounds[key][1])
                     bound = Noise(None, x)
                 yield KnownInequality(f"{name}[{k}]", bound, form)
+                if self.dependent is not None and errors.independent and errors.own:
+                    whole = world.total(error)
+                    form = world.inner(whole * whole) - world.total(world.inner(error * error))
+                    apart = Phrase(("errors of different clients are uncorrelated, of ", x))
+                    yield KnownInequality(f"{name}[{k}] apart", apart, form)
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size

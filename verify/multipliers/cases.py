@@ -27,7 +27,8 @@ class FunctionCase:
     ``with_g``: True if the problem has a g; ``equal``: True if mu = L, False if mu < L, None if there is no mu;
     ``single``: True if the claim is about a single client alone; ``alone``: True if there is one client, False if there
     are more, None if these are not cases of their own; ``parts``: polynomials in the letters, with their signs: "=",
-    ">" or ">=" 0.
+    ">" or ">=" 0. ``correlated``: True if gradients are asked at points that errors of mean zero move, so that they are
+    correlated with these errors.
     """
 
     with_g: bool
@@ -35,6 +36,7 @@ class FunctionCase:
     single: bool = False
     alone: bool | None = None
     parts: tuple[tuple[Any, str], ...] = ()
+    correlated: bool = False
 
     @property
     def name(self) -> str:

@@ -63,7 +63,7 @@ class ClassAnswers:
         """Return what answers for each field of the problem, by what the hypotheses state of it."""
         functions: dict[str, ClassFunctions | ConvexSets] = {}
         here, of, single = self.world, self.setting.functions, self.case.single
-        answers = Answers(here, functions, {})
+        answers = Answers(here, functions, {}, dependent={} if self.case.correlated else None)
         if of is not None:
             known, average = declarations(of), None
             bounds = known.bounds

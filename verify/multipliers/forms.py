@@ -3,7 +3,7 @@
 Entries: ``("mean", a, b)`` is the inner product of two vectors that are the same for all clients,
 ``("deviation", a, b)`` the sum over the clients of the inner products of deviations from the mean,
 ``("error k", a, b)`` the same of compression errors, which are uncorrelated with everything else; ``("value", v)`` is a
-number.
+number. Where vectors depend on errors, errors stand in the first two kinds of entries too.
 
 Where forms Q share a direction v with Q(x) = Q(x + t v) for all t, they depend on the vectors x - (x_r/v_r) v alone,
 whose row r is zero: the row r is left out of all of them, and the others stay as they are.
@@ -81,6 +81,7 @@ class Moments:
     ``errors``: for each vector that is an error or a part of one, the error and what it was drawn by. Errors have mean
     zero, and those of different draws are uncorrelated; a client's error that is neither a mean nor a deviation is
     uncorrelated with those of the other clients. ``drawn``: numbers of clients, or of all, that may depend on any draw.
+    ``dependent``: the draws on which vectors depend, errors among them, by name, where other vectors than errors do.
     """
 
     world: World
@@ -88,6 +89,7 @@ class Moments:
     errors: Mapping[str, tuple[str, str]]
     convert: Callable[[Any], Ratio]
     drawn: frozenset[str] = frozenset()
+    dependent: Mapping[str, frozenset[str]] | None = None
 
     def expectation(self, value: WorldValue) -> ProductSum:
         """The expectation of a number, as a form. ``Unread`` where it is none."""
@@ -224,7 +226,12 @@ class Moments:
 
     def _row(self, block: str, one: Atom, other: Atom, c: Ratio) -> Iterator[tuple[Key, Ratio]]:
         first, second = self.errors.get(one.name), self.errors.get(other.name)
-        if first is None and second is None:
+        if self.dependent is not None:
+            # Given all other draws, an error has mean zero.
+            free = ((first, other), (second, one))
+            if not any(e is not None and e[1] not in self.dependent.get(of.name, ()) for e, of in free):
+                yield (block, *sorted((one.name, other.name))), c
+        elif first is None and second is None:
             yield (block, *sorted((one.name, other.name))), c
         elif first is not None and second is not None and first != second and first[1] == second[1]:
             raise Unread("how the errors of two vectors compressed by one draw are correlated is not known")

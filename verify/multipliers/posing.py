@@ -21,7 +21,7 @@ from verify.multipliers.case_letters import CaseLetters, at_least
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.class_answers import SPREAD, ClassAnswers, constants
 from verify.multipliers.domains import Domain, has_answer
-from verify.multipliers.forms import Moments, ProductSum, masks, sizes
+from verify.multipliers.forms import Mask, Moments, ProductSum, masks, sizes
 from verify.multipliers.generic_functions import ClassFunctions, KnownInequality, is_shared
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
@@ -162,6 +162,8 @@ class _Posing:
         occurring += [t for _, condition in self.raising for t in condition.terms()]
         computed = [*occurring, *self.program.step.values()]
         met = measured.occur(*computed)
+        if met and case.correlated:
+            raise Unread("numbers that code defines by roots and quotients stand beside gradients at drawn points")
         if met:
             occurring += measured.leaves()
         self.world = world(self.program, *occurring)
@@ -279,7 +281,8 @@ class _Posing:
         if kind == "sum":
             letters, draws, own = of
             return bool(draws) or self.world.holds_drawn(letters) or any(map(self._is_drawn, own))
-        return atom.name in self.answers.error_names or atom.name in self.answers.drawn_values
+        names = self.answers.error_names, self.answers.drawn_values, self.answers.dependent or ()
+        return any(atom.name in of for of in names)
 
     def _gaps(self) -> frozenset[str]:
         """The names of values of the average above the least: of convex functions less their tangents at x*, of others
@@ -300,7 +303,7 @@ class _Posing:
     def _check_bounds(self) -> None:
         """``Unread`` where there may be no answer of an adversary, or no noise: of such a state anything is true."""
         numbers = self.numbers or StateNumbers(self.world, self._is_drawn, self._gaps)
-        moments = Moments(self.world, {}, self.answers.drawn_by, self.letters.converted, self.answers.drawn_values)
+        moments = self._moments({})
 
         def known(term: Term) -> bool:
             value = self._number(term)
@@ -321,6 +324,10 @@ class _Posing:
                         f"that a vector meets all conditions of {one.term.data} is not seen: {as_text(number)} has to "
                         "be nonnegative, whatever the vectors are; say which one by feasible="
                     )
+
+    def _moments(self, drawn: Mapping[str, Mask]) -> Moments:
+        of = self.answers
+        return Moments(self.world, drawn, of.drawn_by, self.letters.converted, of.drawn_values, of.dependent)
 
     def _states(self, fixed: Mapping[str, Term]) -> None:
         """Every state that satisfies the invariant, by vectors that are added to the fixed point."""
@@ -396,7 +403,7 @@ class _Posing:
             for k, value in enumerate(fallen)
         ]
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
-        moments = Moments(here, drawn, self.answers.drawn_by, letters.converted, self.answers.drawn_values)
+        moments = self._moments(drawn)
         values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}
         known = {k.name: self._form(moments, k.value) for k in inequalities}
         reasons = {k.name: k.why for k in inequalities}

@@ -10,6 +10,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.settings import Setting
+from verify.multipliers.answers import OfDrawnPoint
 from verify.multipliers.cases import FunctionCase, OfTwoParts, cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
@@ -116,6 +117,11 @@ def _searched(
             waiting = [replace(case, parts=(*case.parts, part)) for part in two.parts] + waiting
             continue
         except NeverOccurs:
+            continue
+        except OfDrawnPoint as error:
+            if case.correlated:
+                return str(error)
+            waiting = [replace(case, correlated=True), *waiting]
             continue
         except Unread as error:
             return str(error)
