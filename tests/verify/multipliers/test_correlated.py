@@ -168,7 +168,7 @@ def mixed(problem, params, state, draw):
 
 
 def spread(problem, params, state):
-    return ((state.x - problem.x_star) ** 2).sum(axis=-1).sum(axis=-1)
+    return ((state.x - problem.x_star[..., None, :]) ** 2).sum(axis=-1).sum(axis=-1)
 
 
 def test_what_a_matrix_mixes_is_not_drawn():
