@@ -9,9 +9,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import feddcd
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Product, Scalar, method, zeros
 from fedtheory.numbers.rational import evaluate
-from fedtheory.randomness import Product
 
 _ratio = sympy.Symbol("ratio", positive=True)
 

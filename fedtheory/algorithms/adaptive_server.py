@@ -11,18 +11,14 @@ begin with v = 0 and correct it: ``correction`` has both ways in which they do.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.examples import Given
+from fedtheory.algorithms.dialect import Array, Given, NamedTuple, Problem, zeros
 from fedtheory.algorithms.minibatch_sgd import Round
-from fedtheory.algorithms.parts import zeros
 from fedtheory.algorithms.slips import StepFunction, Table, edit, edits
 from fedtheory.learning.batches import AllRows, Minibatches
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
 
 #: How the bias of m and v is corrected at the t-th step of the server, t = 1, 2, ...: not at all; m/(1 - beta_1^t) and
 #: v/(1 - beta_2^t), as Adam (Kingma and Ba 2015, Algorithm 1) has it; or eta sqrt(1 - beta_2^t)/(1 - beta_1^t), as they

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, method, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, Table, edits, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Picks
 from fedtheory.algorithms.selections import ClientPermutations
-from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.dual_blocks import maximisers, one_pass
 from fedtheory.learning.local_features import LocalFeatures, local_features
 from fedtheory.problems.linear_models import LinearModels, LinearProblem

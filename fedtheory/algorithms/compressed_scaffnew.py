@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method
+from fedtheory.algorithms.dialect import Array, Bernoulli, Distribution, NamedTuple, Problem, Product, Scalar, method
 from fedtheory.algorithms.scaffnew import State, invariant
-from fedtheory.randomness import Bernoulli, Product
 from fedtheory.randomness.masks import Pattern
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Scalar, method
-from fedtheory.algorithms.examples import Example
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, Draw, Example, NamedTuple, Point, Scalar, edits, method
 from fedtheory.problems.linear_models import LinearProblem
 
 

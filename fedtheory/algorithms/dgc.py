@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Clients, Draw, NamedTuple, Point, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Clients, Draw, Example, NamedTuple, Point, Problem, method, zeros
 from fedtheory.algorithms.slips import Table, edits
 
 
@@ -68,12 +67,8 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Params:
-    return Params(0.2 / float(given.problem.L), 0.6, max(1, given.problem.d // 3))
-
-
 #: A small problem's parameters.
-EXAMPLE = Example("wide", _example)
+EXAMPLE = Example("wide", lambda given: Params(0.2 / float(given.problem.L), 0.6, max(1, given.problem.d // 3)))
 
 
 class _Served(NamedTuple):

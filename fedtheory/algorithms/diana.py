@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fedtheory.algorithms.dialect import Array, Draw, Gradients, NamedTuple, Point, Problem, Scalar, method
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, Draw, Gradients, NamedTuple, Point, Problem, Scalar, edits, method
 from fedtheory.compressors import Family
 
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Draw, Example, Given, NamedTuple, Problem, everywhere, method, zeros
 from fedtheory.algorithms.slips import Table, edits
 
 #: Rounds after which powers of beta_1 and beta_2 are 0.

@@ -8,9 +8,7 @@ with 0.
 from __future__ import annotations
 
 from fedtheory import compressors
-from fedtheory.algorithms.dialect import Clients, Draw, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Clients, Draw, Example, Given, NamedTuple, Point, Problem, edits, method
 from fedtheory.compressors import contractive
 from fedtheory.compressors.contractive import Contractive
 

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, method
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, edits, method
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import to_float
 

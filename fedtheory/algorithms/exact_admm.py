@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Clients, NamedTuple, Point, Problem, method
+from fedtheory.algorithms.dialect import Array, Clients, NamedTuple, Point, Problem, edits, method
 from fedtheory.algorithms.examples import Example, weights
-from fedtheory.algorithms.slips import edits
 from fedtheory.problems.base import stationary_point
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Problem, Table, edits, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Replaced, weights
-from fedtheory.algorithms.parts import zeros
 from fedtheory.algorithms.selections import Selection, Uniform
-from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.subproblems import Exact, InnerSteps, Solver, Task
-from fedtheory.numbers.rational import Array, to_float
-from fedtheory.problems.base import Problem, stationary_point
-from fedtheory.randomness import Distribution, Draw, Product
+from fedtheory.numbers.rational import to_float
+from fedtheory.problems.base import stationary_point
+from fedtheory.randomness import Product
 
 
 class Params(NamedTuple):
@@ -128,7 +126,7 @@ def theory(
     return Params(alpha, 3 * alpha * problem.f.L, nu, eps, k0, selection, solver)
 
 
-algorithm = Algorithm("fedadmm", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("fedadmm", step, Params, State, init, draws, fixed_point, invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, Table, edits, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Replaced
 from fedtheory.algorithms.selections import Selection, Uniform
-from fedtheory.algorithms.slips import Table, edits
 
 
 class Params(NamedTuple):

@@ -7,8 +7,7 @@ x <- x + eta m. The paper has eta = 1 and the opposite sign of Delta.
 from __future__ import annotations
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import Array, Momentum, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Example, Given, Momentum, NamedTuple, Point, Problem, method
 from fedtheory.algorithms.minibatch_sgd import Round
 from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.batches import AllRows, Minibatches

@@ -14,10 +14,8 @@ from itertools import product
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Distribution, Example, Given, NamedTuple, Problem, edits, method, zeros
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.algorithms.slips import edits
 from fedtheory.learning.batches import AllRows
 from fedtheory.randomness import Product, Size, UniformSubset, check_enumerable
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
-from fedtheory.randomness import UniformSubset
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, UniformSubset, method, zeros
 
 
 class Params(NamedTuple):

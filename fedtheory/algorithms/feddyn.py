@@ -12,10 +12,9 @@ from typing import Annotated
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, everywhere, method
+from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, Table, edits, everywhere, method
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.problems.functions import Proximable
 

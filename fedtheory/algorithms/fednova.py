@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import Array, Problem, everywhere, method
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Example, Given, Problem, everywhere, method
 from fedtheory.algorithms.fedavg import Params, State
 from fedtheory.algorithms.minibatch_sgd import Round
 from fedtheory.algorithms.slips import Table, edit, edits

@@ -6,8 +6,7 @@ import numpy as np
 
 from fedtheory.algorithms import adaptive_server, fedavg
 from fedtheory.algorithms.adaptive_server import Params, State, moved
-from fedtheory.algorithms.dialect import Array, Problem, method
-from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.dialect import Array, Example, Problem, method
 from fedtheory.algorithms.minibatch_sgd import Round
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Point, Scalar, method
+from fedtheory.algorithms.dane import State
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, Table, edits, method
 from fedtheory.algorithms.examples import Example, Picks, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
 from fedtheory.algorithms.selections import ClientPermutations
-from fedtheory.algorithms.slips import Table, edits
 from fedtheory.extras import require
 from fedtheory.learning.local_features import aggregation, local_scaling
 from fedtheory.problems.linear_models import LinearProblem
@@ -33,12 +33,6 @@ class Params(NamedTuple):
     S: Array | SparseScaling
     A: Array
     held: Array | None = None
-
-
-class State(NamedTuple):
-    """``w (..., d)``: the server's model."""
-
-    w: Point
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, method, zeros
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, edits, method, zeros
 from fedtheory.compressors import Family
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from fedtheory.algorithms.dialect import Distribution, Draw, NamedTuple, Point, Scalar, method
+from fedtheory.algorithms.dane import State
+from fedtheory.algorithms.dialect import Distribution, Draw, NamedTuple, Scalar, edits, method
 from fedtheory.algorithms.examples import Example, row_step
 from fedtheory.algorithms.selections import ClientPicks
-from fedtheory.algorithms.slips import edits
 from fedtheory.problems.linear_models import LinearProblem
 
 
@@ -18,13 +20,7 @@ class Params(NamedTuple):
     m: int
 
 
-class State(NamedTuple):
-    """``w (..., d)``: the server's model."""
-
-    w: Point
-
-
-def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+def draws(problem: LinearProblem, params: Any, state: State) -> Distribution:
     """Rows ``(K, m)``: the examples that each client picks, with replacement."""
     return ClientPicks(problem.f.sizes, params.m)
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.algorithms.dane import perturbed_minimisers
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Scalar, method, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Draw, Example, Given, NamedTuple, Scalar, method, zeros
 from fedtheory.problems.linear_models import LinearProblem
 
 

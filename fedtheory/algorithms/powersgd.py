@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import Table, edits
+from fedtheory.algorithms.dialect import Array, Draw, Example, Given, NamedTuple, Problem, Table, edits, method, zeros
 
 
 class Params(NamedTuple):

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.dialect import Array, Draw, Example, NamedTuple, Problem, Scalar, everywhere, method, zeros
+from fedtheory.algorithms.sgd import draws
 from fedtheory.algorithms.slips import edits
-from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
 class Params(NamedTuple):
@@ -37,11 +36,6 @@ def centred(problem: Problem, x: Array) -> Array:
     """y_i^0 = grad f_i(x^0) - grad f(x^0), ``(..., n, d)``."""
     y = problem.f.gradient(everywhere(problem, x))
     return y - y.sum(axis=-2, keepdims=True) / problem.n
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """The one function asked, uniformly random, as a mask ``(n,)``."""
-    return UniformSubset(problem.n, 1)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:

@@ -9,10 +9,9 @@ from typing import Annotated
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, edits, everywhere, method
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.algorithms.slips import edits
-from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.algorithms.sgd import draws
 
 
 class Params(NamedTuple):
@@ -26,11 +25,6 @@ class State(NamedTuple):
 
     x: Point
     phi: Annotated[Array, "models from x"]
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """The one function asked, uniformly random, as a mask ``(n,)``."""
-    return UniformSubset(problem.n, 1)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.dialect import Array, Example, NamedTuple, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Clients, Draw, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Clients, Draw, Example, NamedTuple, Point, Problem, edits, method
 
 
 class Params(NamedTuple):
@@ -42,12 +40,8 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Params:
-    return Params(0.3, 0.7 if "momentum" in given.features else 0.0)
-
-
 #: A small problem's parameters.
-EXAMPLE = Example("clients", _example)
+EXAMPLE = Example("clients", lambda given: Params(0.3, 0.7 if "momentum" in given.features else 0.0))
 
 #: Known mistakes of implementations.
 SLIPS = edits("""
