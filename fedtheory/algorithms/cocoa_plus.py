@@ -162,21 +162,16 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("rows", _example)
 
 
-def _jacobi(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+def _jacobi(f: LinearModels, params: Params, state: State, draw: Draw) -> Array:
     """Local steps that do not see each other: all from the same u = 0."""
-    f = problem.f
     coupling = params.sigma * f.squared_norms / (f.lam * f.examples)
-    u = params.gamma * f.loss.ascent(state.alpha, f.predictions(state.w), coupling, f.y)
-    u = u + 0 * draw[..., 0, :]
-    return State(state.alpha + u, state.w + f.primal(u))
+    return f.loss.ascent(state.alpha, f.predictions(state.w), coupling, f.y) + 0 * draw[..., 0, :]
 
 
-def _in_rows(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+def _in_rows(f: LinearModels, params: Params, state: State, draw: Draw) -> Array:
     """A pass over the examples in the order of the table, without draws."""
-    f = problem.f
-    u = params.gamma * one_pass(f, state.alpha, state.w, params.sigma, 0 * state.alpha + 0.0, np.arange(f.examples))
-    u = u + 0 * draw[..., 0, :]
-    return State(state.alpha + u, state.w + f.primal(u))
+    u = one_pass(f, state.alpha, state.w, params.sigma, 0 * state.alpha + 0.0, np.arange(f.examples))
+    return u + 0 * draw[..., 0, :]
 
 
 def _with_replacement(problem: Any, params: Params, state: object) -> Distribution:
@@ -192,14 +187,12 @@ alpha: the steps are averaged instead of added: gamma is 1/K
     u = params.gamma => u = 1 / f.n
 alpha: sigma' is left out of the local subproblems (it is 1)
     params.sigma, draw) => 1, draw)
-"""),
-    ("the local steps of one pass do not see each other", "alpha", _jacobi),
-    *edits("""
+alpha: the local steps of one pass do not see each other
+    params.solver.answer(f, state.alpha, state.w, params.sigma, draw) => _jacobi(f, params, state, draw)
 alpha: the local subproblems leave out the dual variables alpha
     answer(f, state.alpha => answer(f, 0 * state.alpha
-"""),
-    ("the pass goes through the examples in the same order every time", "alpha", _in_rows),
-    *edits("""
+alpha: the pass goes through the examples in the same order every time
+    params.solver.answer(f, state.alpha, state.w, params.sigma, draw) => _in_rows(f, params, state, draw)
 w: w lacks its division by n
     state.w + f.primal(u) => state.w + f.examples * f.primal(u)
 w: w lacks its division by lambda

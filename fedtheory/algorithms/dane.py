@@ -39,9 +39,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 algorithm = method("dane", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
-LINES = {
-    "w": "w <- (1/K) sum_k argmin F_k(v) - <grad F_k(w) - eta grad f(w), v> + (mu/2)|v - w|^2",
-}
+LINES = {"w": "w <- (1/K) sum_k argmin F_k(v) - <grad F_k(w) - eta grad f(w), v> + (mu/2)|v - w|^2"}
 
 
 #: A small problem's parameters.

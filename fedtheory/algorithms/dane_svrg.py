@@ -47,9 +47,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 algorithm = method("dane-svrg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
-LINES = {
-    "w": "w <- (1/K) sum_k w_k, w_k after m steps of SVRG from w on F_k(v) - <a_k, v> + (mu/2)|v - w|^2",
-}
+LINES = {"w": "w <- (1/K) sum_k w_k, w_k after m steps of SVRG from w on F_k(v) - <a_k, v> + (mu/2)|v - w|^2"}
 
 
 #: A small problem's parameters.

@@ -157,22 +157,16 @@ def _participants(params: Params, state: State, clients: Array) -> Array:
     return sent.sum(axis=-2) / sigma.sum(axis=-2)
 
 
-def _from_own_model(problem: Problem, params: Any, state: State, clients: Array, draw: Any, iteration: int) -> Any:
-    """Inner steps that start from w_i, where the clients stopped, instead of w."""
+def _from_own_model(problem: Problem, params: Any, state: State) -> Array:
+    """The clients' models ``(..., m, d)`` after inner steps that start from w_i, where they stopped, instead of w."""
     steps = getattr(params.solver, "steps", None)
     if steps is None:
         raise ValueError("only inner steps have a start")
-    eps = np.where(clients, params.nu * state.eps, state.eps)
-    alpha, sigma, w = params.alpha[:, None], params.sigma[:, None], state.w[..., None, :]
-    v = state.W
+    alpha, sigma, v = params.alpha[:, None], params.sigma[:, None], state.W
     for _ in range(steps):
-        slope = alpha * problem.f.gradient(v) + state.Pi + sigma * (v - w)
+        slope = alpha * problem.f.gradient(v) + state.Pi + sigma * (v - state.w[..., None, :])
         v = v - slope / (params.alpha * params.solver.r + params.sigma)[:, None]
-    here = clients[..., None]
-    W = np.where(here, v, state.W)
-    Pi = np.where(here, state.Pi + sigma * (W - w), state.Pi)
-    lead = W.shape[:-2]
-    return State(np.broadcast_to(state.w, (*lead, problem.d)), W, Pi, np.where(here, sigma * W + Pi, state.Z), eps)
+    return v
 
 
 def _with_replacement(problem: Problem, params: Any, state: State) -> Distribution:
@@ -193,7 +187,7 @@ w: the server divides by the number of clients instead of the sum of the sigma_i
 W: all clients update, whoever takes part
     state, draw.clients[..., k // params.k0, :] => state, np.ones_like(draw.clients[..., k // params.k0, :])
 W: the inner steps start from the client's own model w_i instead of w
-    state = local_update( => state = _from_own_model(
+    params.solver.answer(problem, task, draw, iteration).w => _from_own_model(problem, params, state)
 Pi: the sign of the multipliers' update is swapped
     state.Pi + sigma * (W => state.Pi - sigma * (W
 Pi: the multipliers' update lacks its factor sigma_i

@@ -63,9 +63,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
 algorithm = method("fedprox", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
-LINES = {
-    "x": "x <- mean over participants of y_i, y_i <- y_i - eta_l (grad f_i(y_i) + mu (y_i - x)) from y_i = x",
-}
+LINES = {"x": "x <- mean over participants of y_i, y_i <- y_i - eta_l (grad f_i(y_i) + mu (y_i - x)) from y_i = x"}
 
 
 def _example(given: Given) -> Params:

@@ -144,11 +144,6 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return State(x, problem.f.gradient(x))
 
 
-def invariant(problem: Problem, params: Params, state: State) -> Array:
-    """sum_i x_i, ``(..., d)``."""
-    return state.x.sum(axis=-2)
-
-
 def constants(mu: Scalar, L: Array, tau: int) -> Constants:
     """kappa, delta and eta as printed in Theorem C.1, for ``L (n,)``; fractions where they are rational."""
     low, high = min(L), max(L)
@@ -161,4 +156,4 @@ def constants(mu: Scalar, L: Array, tau: int) -> Constants:
     return Constants(kappa, (1 - kappa) / 2, eta)
 
 
-algorithm = method("inexact-rbcd", step, Params, State, draws=draws, fixed_point=fixed_point, invariant=invariant)
+algorithm = method("inexact-rbcd", step, Params, State, draws=draws, fixed_point=fixed_point, invariant=rbcd.invariant)

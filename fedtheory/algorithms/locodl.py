@@ -40,11 +40,7 @@ class Coins(NamedTuple):
 
 
 def init(
-    problem: Problem,
-    params: Params,
-    x: Array | None = None,
-    y: Array | None = None,
-    u: Array | None = None,
+    problem: Problem, params: Params, x: Array | None = None, y: Array | None = None, u: Array | None = None
 ) -> State:
     """Zeros unless given; v^0 = -(1/n) sum_i u_i^0, so that the control variates are dual feasible."""
     x = zeros(problem.n, problem.d) if x is None else x

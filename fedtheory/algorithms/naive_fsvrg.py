@@ -39,9 +39,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 algorithm = method("naive-fsvrg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
-LINES = {
-    "w": "w <- w + (1/K) sum_k (w_k - w), w_k <- w_k - h (grad f_i(w_k) - grad f_i(w) + grad f(w)), m times",
-}
+LINES = {"w": "w <- w + (1/K) sum_k (w_k - w), w_k <- w_k - h (grad f_i(w_k) - grad f_i(w) + grad f(w)), m times"}
 
 
 #: A small problem's parameters.

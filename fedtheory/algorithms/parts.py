@@ -63,10 +63,7 @@ class Start:
 
 
 def begun(
-    State: Callable[..., StateT],
-    starts: Sequence[tuple[str, StartOf]],
-    problem: Problem,
-    given: Mapping[str, Any],
+    State: Callable[..., StateT], starts: Sequence[tuple[str, StartOf]], problem: Problem, given: Mapping[str, Any]
 ) -> StateT:
     """The state at the start, ``given[part]`` where that is not None: proofs read this code."""
     state: dict[str, Any] = {}

@@ -7,6 +7,7 @@ The parameters of a method that has some hold their values at one round, and tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -46,11 +47,9 @@ def checked(schedules: Mapping[str, object], params: Sequence[str]) -> dict[str,
             raise ValueError(
                 f"{name} has a schedule, so it is none of the other parameters: leave it out of their list"
             )
-        try:
+        with suppress(sympy.SympifyError, TypeError, AttributeError):
             found[name] = sympy.sympify(given, strict=True)
-        except (sympy.SympifyError, TypeError, AttributeError) as error:
-            raise ValueError(f"the schedule of {name} must be an expression in k, got {given!r}") from error
-        if not isinstance(found[name], sympy.Expr):
+        if not isinstance(found.get(name), sympy.Expr):
             raise ValueError(f"the schedule of {name} must be an expression in k, got {given!r}")
         _check(name, found[name], params)
     return found

@@ -32,7 +32,7 @@ def init(problem: Problem, params: Params, w: Array | None = None) -> State:
     return State(w, zeros(*w.shape[:-1]))
 
 
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
+def draws(problem: Problem, params: object, state: object) -> Distribution:
     """The one function asked, uniformly random, as a mask ``(n,)``."""
     return UniformSubset(problem.n, 1)
 
