@@ -121,19 +121,19 @@ def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> 
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
+    """The randomness of the local solver."""
     return params.solver.draws(problem.f)
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: CoCoA+."""
+    """One step of CoCoA+."""
     f = problem.f
     u = params.gamma * params.solver.answer(f, state.alpha, state.w, params.sigma, draw)
     return State(state.alpha + u, state.w + f.primal(u))
 
 
 def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     alpha = problem.f.dual_of(problem.x_star)
     return State(alpha, problem.f.primal(alpha))
 

@@ -15,7 +15,7 @@ class Params(NamedTuple):
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: Dual block proximal gradient ascent."""
+    """One step of dual block proximal gradient ascent."""
     f = problem.f
     return State(state.alpha + maximisers(f, state.alpha, f.primal(state.alpha), params.sigma))
 

@@ -14,7 +14,7 @@ def second(params: Params, v: Array, change: Array) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedAdam."""
+    """One step of FedAdam."""
     change = fedavg.mean_change(problem, params, state.x, draw)
     m = params.beta_1 * state.m + (1 - params.beta_1) * change
     v = second(params, state.v, change)

@@ -27,14 +27,14 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``, ``m`` ``(..., d)``: the server's model, which in general leaves the optimum, and its momentum."""
+    """``x``, ``m`` ``(..., d)``: the server's model, which generally leaves the optimum, and its momentum."""
 
     x: Point
     m: Momentum
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedAvgM."""
+    """One step of FedAvgM."""
     m = params.beta * state.m + fedavg.mean_change(problem, params, state.x, draw)
     return State(state.x + params.eta * m, m)
 

@@ -53,7 +53,7 @@ def local_models(problem: Problem, params: Params, x: Array, g: Array, draw: Rou
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedDyn."""
+    """One step of FedDyn."""
     y = local_models(problem, params, state.x, state.g, draw)
     change = y - everywhere(problem, state.x)
     moved = np.where(draw.clients[..., None], change, 0 * change)

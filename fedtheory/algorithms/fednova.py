@@ -28,7 +28,7 @@ def counted(problem: Problem, params: Params) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedNova."""
+    """One step of FedNova."""
     y = fedavg.local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
     a = counted(problem, params)[..., None]
     d = (everywhere(problem, state.x) - y) / (params.eta_l * a)

@@ -41,7 +41,7 @@ def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: FSVRG."""
+    """One step of FSVRG."""
     f = problem.f
     if isinstance(params.S, SparseScaling):
         return _sparse_step(problem, params, params.S, state, draw)

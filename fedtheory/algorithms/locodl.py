@@ -33,7 +33,7 @@ class State(NamedTuple):
 
 
 class Coins(NamedTuple):
-    """``theta``: whether this iteration communicates; ``compression``: the randomness of the n compressors."""
+    """``theta (...)``: True if this iteration communicates; ``compression``: the randomness of the n compressors."""
 
     theta: Array
     compression: Draw
@@ -56,7 +56,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
-    """One step, without randomness of its own: LoCoDL."""
+    """One step of LoCoDL."""
     if problem.g is None:
         raise ValueError(_NEEDS_G)
     gamma, chi, rho, p, omega, compressors = params
@@ -76,7 +76,7 @@ def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     x = problem.x_star
     u = problem.y_star
     everywhere = x[..., None, :] + 0 * u

@@ -44,7 +44,7 @@ def mean_over(clients: Array, tau: int, messages: Array) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: Mini-batch SGD."""
+    """One step of mini-batch SGD."""
     gradient = params.batches.gradient(problem, everywhere(problem, state.x), draw.rows, 0)
     return State(state.x - params.eta * mean_over(draw.clients, params.tau, gradient))
 

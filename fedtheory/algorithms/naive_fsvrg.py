@@ -26,7 +26,7 @@ def draws(problem: LinearProblem, params: Any, state: State) -> Distribution:
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: Naive FSVRG."""
+    """One step of naive FSVRG."""
     f, w = problem.f, state.w[..., None, :]
     full = f.full_gradient(state.w)[..., None, :]
     local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))

@@ -45,7 +45,7 @@ def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> 
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: The primal method."""
+    """One step of the primal method."""
     f, ratio = problem.f, eta(problem, params)
     local = f.gradient(state.w[..., None, :])
     a = local - (ratio * local + state.g)

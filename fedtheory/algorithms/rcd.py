@@ -30,7 +30,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: Randomised coordinate descent."""
+    """One step of randomised coordinate descent."""
     gradient = problem.f.gradient(state.w[..., None, :]).sum(axis=-2) / problem.n
     return State(state.w - params.h * np.where(draw, gradient, 0 * gradient))
 

@@ -38,7 +38,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 
 
 def fixed_point(problem: LinearProblem, params: object) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     return State(problem.f.dual_of(problem.x_star))
 
 

@@ -27,7 +27,7 @@ class State(NamedTuple):
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: SVRG."""
+    """One step of SVRG."""
     fresh = problem.f.gradient(everywhere(problem, state.w))
     stale = problem.f.gradient(everywhere(problem, state.w_tilde))
     direction = mean_over(draw, 1, fresh - stale) + stale.sum(axis=-2) / problem.n
