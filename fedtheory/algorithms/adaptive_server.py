@@ -1,4 +1,4 @@
-"""What FedAdam, FedYogi and FedAdagrad have in common (Reddi et al. 2021, Algorithm 2).
+"""The common part of FedAdam, FedYogi and FedAdagrad (Reddi et al. 2021, Algorithm 2).
 
 Delta = (1/|S|) sum over the participants S of (y_i - x), y_i after K local steps that start from x;
 m <- beta_1 m + (1 - beta_1) Delta; v <- an update of v by Delta^2, by which the methods differ;
