@@ -13,60 +13,14 @@ from fedtheory.algorithms.base import Algorithm, run
 from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.slips import Change, Edit, Table
 
-_MODULES = (
-    "gradient_descent",
-    "sgd",
-    "rcd",
-    "sdca",
-    "sag",
-    "saga",
-    "svrg",
-    "loopless_svrg",
-    "feddcd",
-    "inexact_feddcd",
-    "accfeddcd",
-    "rbcd",
-    "inexact_rbcd",
-    "accelerated_rbcd",
-    "locodl",
-    "minibatch_sgd",
-    "fedavg",
-    "fedprox",
-    "scaffold",
-    "diana",
-    "ef21",
-    "adiana",
-    "scaffnew",
-    "gradskip",
-    "compressed_scaffnew",
-    "fivegcs_cc",
-    "fedcomgate",
-    "fedadmm",
-    "exact_admm",
-    "fedavg_stale",
-    "fedalt",
-    "fedsim",
-    "one_shot_averaging",
-    "dane",
-    "dane_svrg",
-    "naive_fsvrg",
-    "fsvrg",
-    "perturbed_primal",
-    "dual_block_ascent",
-    "cocoa_plus",
-    "fedadam",
-    "fedyogi",
-    "fedadagrad",
-    "fedavgm",
-    "fednova",
-    "feddyn",
-    "fedbuff",
-    "diloco",
-    "ef14",
-    "dgc",
-    "powersgd",
-    "signsgd",
-)
+#: The modules of the algorithms, in the order of :func:`names`.
+_MODULES = """
+gradient_descent sgd rcd sdca sag saga svrg loopless_svrg feddcd inexact_feddcd accfeddcd rbcd inexact_rbcd
+accelerated_rbcd locodl minibatch_sgd fedavg fedprox scaffold diana ef21 adiana scaffnew gradskip compressed_scaffnew
+fivegcs_cc fedcomgate fedadmm exact_admm fedavg_stale fedalt fedsim one_shot_averaging dane dane_svrg naive_fsvrg
+fsvrg perturbed_primal dual_block_ascent cocoa_plus fedadam fedyogi fedadagrad fedavgm fednova feddyn fedbuff diloco
+ef14 dgc powersgd signsgd
+"""
 
 __all__ = ["Algorithm", "example_of", "get", "is_known", "line", "names", "run", "slips_of"]
 
@@ -74,7 +28,7 @@ __all__ = ["Algorithm", "example_of", "get", "is_known", "line", "names", "run",
 @cache
 def _modules() -> dict[str, ModuleType]:
     """The modules of the algorithms, by the algorithms' names, in order."""
-    modules = [import_module(f"{__name__}.{name}") for name in _MODULES]
+    modules = [import_module(f"{__name__}.{name}") for name in _MODULES.split()]
     return {module.algorithm.name: module for module in modules}
 
 

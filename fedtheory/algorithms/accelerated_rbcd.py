@@ -54,7 +54,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Subsets) -> State:
-    """One step, without randomness of its own."""
+    """One step, deterministic given its draw."""
     tau, L, a, b = params
     y = (1 - a) * state.x + a * state.z
     u = (a**2 * state.z + b * y) / (a**2 + b)
@@ -64,7 +64,7 @@ def step(problem: Problem, params: Params, state: State, draw: Subsets) -> State
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     return State(*(rbcd.constrained_minimiser(problem),) * 4)
 
 

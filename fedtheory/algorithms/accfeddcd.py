@@ -9,9 +9,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import feddcd
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Product, Scalar, method, zeros
 from fedtheory.numbers.rational import evaluate
-from fedtheory.randomness import Product
 
 _ratio = sympy.Symbol("ratio", positive=True)
 
@@ -57,7 +56,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Subsets) -> State:
-    """One step, without randomness of its own: Accelerated federated dual coordinate descent."""
+    """One step of accelerated federated dual coordinate descent."""
     tau, Lambda, a, b = params
     v = (1 - a) * state.y + a * state.z
     u = (a**2 * state.z + b * v) / (a**2 + b)
@@ -72,7 +71,7 @@ def step(problem: Problem, params: Params, state: State, draw: Subsets) -> State
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     return State(*(problem.y_star,) * 4)
 
 

@@ -1,7 +1,7 @@
-"""FedAdam, FedYogi and FedAdagrad: what they have in common (Reddi et al. 2021, Algorithm 2).
+"""The common part of FedAdam, FedYogi and FedAdagrad (Reddi et al. 2021, Algorithm 2).
 
 Delta = (1/|S|) sum over the participants S of (y_i - x), y_i after K local steps that start from x;
-m <- beta_1 m + (1 - beta_1) Delta; v <- what each method makes of v and Delta^2;
+m <- beta_1 m + (1 - beta_1) Delta; v <- an update of v by Delta^2, by which the methods differ;
 x <- x + eta m / (sqrt(v) + adaptivity), all of it entry by entry.
 
 The paper corrects no bias and begins with v >= adaptivity^2. Frameworks that hand Delta to an optimiser of their own
@@ -11,18 +11,14 @@ begin with v = 0 and correct it: ``correction`` has both ways in which they do.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.examples import Given
+from fedtheory.algorithms.dialect import Array, Given, NamedTuple, Problem, zeros
 from fedtheory.algorithms.minibatch_sgd import Round
-from fedtheory.algorithms.parts import zeros
 from fedtheory.algorithms.slips import StepFunction, Table, edit, edits
 from fedtheory.learning.batches import AllRows, Minibatches
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
 
 #: How the bias of m and v is corrected at the t-th step of the server, t = 1, 2, ...: not at all; m/(1 - beta_1^t) and
 #: v/(1 - beta_2^t), as Adam (Kingma and Ba 2015, Algorithm 1) has it; or eta sqrt(1 - beta_2^t)/(1 - beta_1^t), as they
@@ -31,9 +27,9 @@ CORRECTIONS = ("none", "moments", "stepsize")
 
 
 class Params(NamedTuple):
-    """``tau``, ``epochs``, ``eta_l``, ``batches``, ``counts`` as in FedAvg; ``eta``: the server's stepsize; ``beta_1``,
-    ``beta_2``: what is kept of m and of v (FedAdagrad keeps all of v); ``adaptivity``: tau in the paper; ``v_0``: v at
-    the beginning, adaptivity^2 if it is None; ``correction``: of ``CORRECTIONS``."""
+    """``tau``, ``epochs``, ``eta_l``, ``batches``, ``counts`` as in FedAvg; ``eta``: the server's stepsize;
+    ``beta_1``, ``beta_2``: the weights of the previous m and v (FedAdagrad keeps all of v); ``adaptivity``: tau in the
+    paper; ``v_0``: v at the beginning, adaptivity^2 if it is None; ``correction``: of ``CORRECTIONS``."""
 
     tau: int
     epochs: int
@@ -80,7 +76,7 @@ def moved(params: Params, state: State, m: Array, v: Array) -> Array:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves, as FedAvg does."""
+    """The optimum, which the method generally leaves, as FedAvg does."""
     return init(problem, params, problem.x_star)
 
 

@@ -41,7 +41,7 @@ class State(NamedTuple):
 
 
 class Coins(NamedTuple):
-    """``theta``: whether the anchor moves; ``gradient``, ``control``: randomness of the two compressed messages."""
+    """``theta (...)``: True if the anchor moves; ``gradient``, ``control``: randomness of the two messages."""
 
     theta: Array
     gradient: Draw
@@ -55,7 +55,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
-    """One step, without randomness of its own: ADIANA."""
+    """One step of ADIANA."""
     alpha, _, eta, theta_1, theta_2, gamma, beta, compressors = params
     x = theta_1 * state.z + theta_2 * state.w + (1 - theta_1 - theta_2) * state.y
     message = compressors.apply(draw.gradient, problem.f.gradient(x[..., None, :]) - state.h)

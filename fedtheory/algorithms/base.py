@@ -247,25 +247,17 @@ def method(
         raise ValueError(f"{name}: the feasible part {feasible[0]} starts at the point nearest to 0: leave init out")
     Params: Any = made if names is params else params
     State: Any = _record("State", kinds) if kinds is state else state
-    start = starting(State, kinds) if init is None else init
-    centre: Any = resting(State, kinds) if fixed_point is None else fixed_point
+    begin = starting(State, kinds) if init is None else init
+    rest: Any = resting(State, kinds) if fixed_point is None else fixed_point
+    drawn = default_draws if draws is None else draws
+    # Functions of this package return states and distributions, and are read as they are.
+    if kinds is state or in_fractions(step) is not step:
+        begin = begin if init is None else beginning(name, init, State, kinds)
+        rest = rest if fixed_point is None else stepping(fixed_point, State)
+        drawn = drawn if draws is None else drawing(draws)
+        step = stepping(step, State)
     kept = tie(kinds) if invariant is None else invariant
-    if kinds is not state and in_fractions(step) is step:
-        # Functions of this package return states and distributions, and are read as they are.
-        return Algorithm(name, Params, State, start, draws or default_draws, step, centre, kept, {}, feasible, dual)
-    return Algorithm(
-        name,
-        Params,
-        State,
-        start if init is None else beginning(name, init, State, kinds),
-        default_draws if draws is None else drawing(draws),
-        stepping(step, State),
-        centre if fixed_point is None else stepping(fixed_point, State),
-        kept,
-        varying,
-        feasible,
-        dual,
-    )
+    return Algorithm(name, Params, State, begin, drawn, step, rest, kept, varying, feasible, dual)
 
 
 def _record(name: str, fields: Iterable[str], defaults: Sequence[int] = ()) -> Any:

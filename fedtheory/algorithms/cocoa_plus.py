@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, method, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, Table, edits, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Picks
 from fedtheory.algorithms.selections import ClientPermutations
-from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.dual_blocks import maximisers, one_pass
 from fedtheory.learning.local_features import LocalFeatures, local_features
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
@@ -122,19 +121,19 @@ def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> 
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
+    """The randomness of the local solver."""
     return params.solver.draws(problem.f)
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: CoCoA+."""
+    """One step of CoCoA+."""
     f = problem.f
     u = params.gamma * params.solver.answer(f, state.alpha, state.w, params.sigma, draw)
     return State(state.alpha + u, state.w + f.primal(u))
 
 
 def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     alpha = problem.f.dual_of(problem.x_star)
     return State(alpha, problem.f.primal(alpha))
 
@@ -163,21 +162,16 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("rows", _example)
 
 
-def _jacobi(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+def _jacobi(f: LinearModels, params: Params, state: State, draw: Draw) -> Array:
     """Local steps that do not see each other: all from the same u = 0."""
-    f = problem.f
     coupling = params.sigma * f.squared_norms / (f.lam * f.examples)
-    u = params.gamma * f.loss.ascent(state.alpha, f.predictions(state.w), coupling, f.y)
-    u = u + 0 * draw[..., 0, :]
-    return State(state.alpha + u, state.w + f.primal(u))
+    return f.loss.ascent(state.alpha, f.predictions(state.w), coupling, f.y) + 0 * draw[..., 0, :]
 
 
-def _in_rows(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
+def _in_rows(f: LinearModels, params: Params, state: State, draw: Draw) -> Array:
     """A pass over the examples in the order of the table, without draws."""
-    f = problem.f
-    u = params.gamma * one_pass(f, state.alpha, state.w, params.sigma, 0 * state.alpha + 0.0, np.arange(f.examples))
-    u = u + 0 * draw[..., 0, :]
-    return State(state.alpha + u, state.w + f.primal(u))
+    u = one_pass(f, state.alpha, state.w, params.sigma, 0 * state.alpha + 0.0, np.arange(f.examples))
+    return u + 0 * draw[..., 0, :]
 
 
 def _with_replacement(problem: Any, params: Params, state: object) -> Distribution:
@@ -193,14 +187,12 @@ alpha: the steps are averaged instead of added: gamma is 1/K
     u = params.gamma => u = 1 / f.n
 alpha: sigma' is left out of the local subproblems (it is 1)
     params.sigma, draw) => 1, draw)
-"""),
-    ("the local steps of one pass do not see each other", "alpha", _jacobi),
-    *edits("""
+alpha: the local steps of one pass do not see each other
+    params.solver.answer(f, state.alpha, state.w, params.sigma, draw) => _jacobi(f, params, state, draw)
 alpha: the local subproblems leave out the dual variables alpha
     answer(f, state.alpha => answer(f, 0 * state.alpha
-"""),
-    ("the pass goes through the examples in the same order every time", "alpha", _in_rows),
-    *edits("""
+alpha: the pass goes through the examples in the same order every time
+    params.solver.answer(f, state.alpha, state.w, params.sigma, draw) => _in_rows(f, params, state, draw)
 w: w lacks its division by n
     state.w + f.primal(u) => state.w + f.examples * f.primal(u)
 w: w lacks its division by lambda

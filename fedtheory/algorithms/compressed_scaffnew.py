@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method
+from fedtheory.algorithms.dialect import Array, Bernoulli, Distribution, NamedTuple, Problem, Product, Scalar, method
 from fedtheory.algorithms.scaffnew import State, invariant
-from fedtheory.randomness import Bernoulli, Product
 from fedtheory.randomness.masks import Pattern
 
 
@@ -24,7 +23,7 @@ class Params(NamedTuple):
 
 
 class Coins(NamedTuple):
-    """``theta (...)``: whether this iteration communicates; ``mask (..., n, d)``: which entries each client sends."""
+    """``theta (...)``: True if this iteration communicates; ``mask (..., n, d)``: the entries each client sends."""
 
     theta: Array
     mask: Array
@@ -41,7 +40,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
-    """One step, without randomness of its own: CompressedScaffnew."""
+    """One step of CompressedScaffnew."""
     gamma, eta, p, s = params
     x_hat = state.x - gamma * problem.f.gradient(state.x) + gamma * state.h
     x_bar = np.where(draw.mask, x_hat, 0 * x_hat).sum(axis=-2, keepdims=True) / s

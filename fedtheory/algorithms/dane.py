@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Scalar, method
-from fedtheory.algorithms.examples import Example
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, Draw, Example, NamedTuple, Point, Scalar, edits, method
 from fedtheory.problems.linear_models import LinearProblem
 
 
@@ -41,9 +39,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 algorithm = method("dane", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
-LINES = {
-    "w": "w <- (1/K) sum_k argmin F_k(v) - <grad F_k(w) - eta grad f(w), v> + (mu/2)|v - w|^2",
-}
+LINES = {"w": "w <- (1/K) sum_k argmin F_k(v) - <grad F_k(w) - eta grad f(w), v> + (mu/2)|v - w|^2"}
 
 
 #: A small problem's parameters.

@@ -11,9 +11,9 @@ import numpy as np
 
 from fedtheory.algorithms import dane
 from fedtheory.algorithms.dane import State
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, method
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Scalar, method
 from fedtheory.algorithms.examples import Example, row_step
-from fedtheory.algorithms.selections import ClientPicks
+from fedtheory.algorithms.naive_fsvrg import draws
 from fedtheory.problems.linear_models import LinearProblem
 
 
@@ -24,11 +24,6 @@ class Params(NamedTuple):
     m: int
     mu: Scalar = 0
     eta: Scalar = 1
-
-
-def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
-    """Rows ``(K, m)``: the examples that each client picks, with replacement."""
-    return ClientPicks(problem.f.sizes, params.m)
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
@@ -52,9 +47,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 algorithm = method("dane-svrg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
-LINES = {
-    "w": "w <- (1/K) sum_k w_k, w_k after m steps of SVRG from w on F_k(v) - <a_k, v> + (mu/2)|v - w|^2",
-}
+LINES = {"w": "w <- (1/K) sum_k w_k, w_k after m steps of SVRG from w on F_k(v) - <a_k, v> + (mu/2)|v - w|^2"}
 
 
 #: A small problem's parameters.

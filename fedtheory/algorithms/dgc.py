@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Clients, Draw, NamedTuple, Point, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Clients, Draw, Example, NamedTuple, Point, Problem, method, zeros
 from fedtheory.algorithms.slips import Table, edits
 
 
 class Params(NamedTuple):
-    """``eta``: stepsize; ``momentum``: what is kept of u_i; ``k``: entries that a client sends."""
+    """``eta``: stepsize; ``momentum``: weight of the previous u_i; ``k``: entries that a client sends."""
 
     eta: float
     momentum: float
@@ -23,10 +22,10 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x (..., d)``: the model; ``u``, ``v`` ``(..., n, d)``: the clients' momenta, and what was not sent of their
-    sums.
+    """``x (..., d)``: the model; ``u``, ``v`` ``(..., n, d)``: the clients' momenta, and the parts of their sums
+    that were not sent.
 
-    The method in general leaves the optimum: it is fixed if all clients share a minimiser.
+    The method generally leaves the optimum, which is fixed if all clients share a minimiser.
     """
 
     x: Point
@@ -37,7 +36,7 @@ class State(NamedTuple):
 def init(
     problem: Problem, params: Params, x: Array | None = None, u: Array | None = None, v: Array | None = None
 ) -> State:
-    """Zeros unless given; ``ValueError`` for other numbers of entries than there are."""
+    """Zeros unless given. Raise ``ValueError`` unless 1 <= k <= d."""
     if not 1 <= params.k <= problem.d:
         raise ValueError(f"a client sends between 1 and {problem.d} entries, got k = {params.k}")
     nothing = zeros(problem.n, problem.d)
@@ -50,7 +49,7 @@ def largest(v: Array, k: int) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: DGC."""
+    """One step of DGC."""
     u = params.momentum * state.u + problem.f.gradient(state.x[..., None, :])
     v = state.v + u
     sent = largest(v, params.k)
@@ -68,12 +67,8 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Params:
-    return Params(0.2 / float(given.problem.L), 0.6, max(1, given.problem.d // 3))
-
-
 #: A small problem's parameters.
-EXAMPLE = Example("wide", _example)
+EXAMPLE = Example("wide", lambda given: Params(0.2 / float(given.problem.L), 0.6, max(1, given.problem.d // 3)))
 
 
 class _Served(NamedTuple):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fedtheory.algorithms.dialect import Array, Draw, Gradients, NamedTuple, Point, Problem, Scalar, method
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, Draw, Gradients, NamedTuple, Point, Problem, Scalar, edits, method
 from fedtheory.compressors import Family
 
 
@@ -30,7 +29,7 @@ class State(NamedTuple):
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: DIANA."""
+    """One step of DIANA."""
     gamma, alpha, compressors = params
     m = compressors.apply(draw, problem.f.gradient(state.x[..., None, :]) - state.h)
     m_bar = m.sum(axis=-2) / problem.n

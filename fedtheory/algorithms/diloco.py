@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Draw, Example, Given, NamedTuple, Problem, everywhere, method, zeros
 from fedtheory.algorithms.slips import Table, edits
 
 #: Rounds after which powers of beta_1 and beta_2 are 0.
@@ -56,7 +55,7 @@ def init(
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: DiLoCo."""
+    """One step of DiLoCo."""
     y, m, v = local_models(problem, params, state)
     change = state.x - y.sum(axis=-2) / problem.n
     b = params.momentum * state.b + change
@@ -68,8 +67,8 @@ def local_models(
 ) -> tuple[Array, Array, Array]:
     """The workers' models and moments after the local steps of a round, each ``(..., n, d)``.
 
-    ``decay``: whether the weights decay "before" or "after" a step, or as a part of the "gradient", as Adam without the
-    W has it; ``start``: where the workers begin, x unless given.
+    ``decay``: the weights decay "before" or "after" a step, or as a part of the "gradient", as in Adam without the W;
+    ``start``: where the workers begin, x unless given.
     """
     y, m, v = everywhere(problem, state.x) if start is None else start, state.m, state.v
     kept = 1 - params.eta_l * params.decay
@@ -89,7 +88,7 @@ def local_models(
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves: it is fixed if workers share a minimiser and nothing decays."""
+    """The optimum, which the method generally leaves; it is fixed if workers share a minimiser and nothing decays."""
     return init(problem, params, problem.x_star)
 
 

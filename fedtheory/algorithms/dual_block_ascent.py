@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Scalar, method, zeros
-from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.dialect import Draw, Example, NamedTuple, Scalar, method
+from fedtheory.algorithms.sdca import State, fixed_point, init
 from fedtheory.learning.dual_blocks import maximisers
 from fedtheory.problems.linear_models import LinearProblem
 
@@ -14,26 +14,10 @@ class Params(NamedTuple):
     sigma: Scalar
 
 
-class State(NamedTuple):
-    """``alpha (..., n)``: the dual variables, one an example."""
-
-    alpha: Array
-
-
-def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> State:
-    """alpha^0 = 0 unless given."""
-    return State(zeros(problem.f.examples) if alpha is None else alpha)
-
-
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: Dual block proximal gradient ascent."""
+    """One step of dual block proximal gradient ascent."""
     f = problem.f
     return State(state.alpha + maximisers(f, state.alpha, f.primal(state.alpha), params.sigma))
-
-
-def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.f.dual_of(problem.x_star))
 
 
 algorithm = method("dual-block-ascent", step, Params, State, init, fixed_point=fixed_point)

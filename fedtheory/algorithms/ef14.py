@@ -1,4 +1,4 @@
-"""EF14: error feedback; what a client did not send is added to what it sends next (Seide et al. 2014).
+"""EF14: error feedback; a client adds what it did not send to its next message (Seide et al. 2014).
 
 Client i wants to send e_i + gamma grad f_i(x) and sends C_i of it, as in EF-SGD (Stich, Cordonnier and Jaggi 2018;
 Karimireddy et al. 2019): x <- x - (1/n) sum_i C_i(e_i + gamma grad f_i(x)); e_i keeps what was not sent. All e_i begin
@@ -8,9 +8,7 @@ with 0.
 from __future__ import annotations
 
 from fedtheory import compressors
-from fedtheory.algorithms.dialect import Clients, Draw, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Clients, Draw, Example, Given, NamedTuple, Point, Problem, edits, method
 from fedtheory.compressors import contractive
 from fedtheory.compressors.contractive import Contractive
 
@@ -25,7 +23,7 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x (..., d)``: the model; ``e (..., n, d)``: what the clients did not send yet.
 
-    The method in general leaves the optimum: it is fixed if all clients share a minimiser.
+    The method generally leaves the optimum, which is fixed if all clients share a minimiser.
     """
 
     x: Point
@@ -33,7 +31,7 @@ class State(NamedTuple):
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: EF14."""
+    """One step of EF14."""
     wanted = state.e + params.gamma * problem.f.gradient(state.x[..., None, :])
     sent = params.compressor.apply(draw, wanted)
     return State(state.x - sent.sum(axis=-2) / problem.n, wanted - sent)
@@ -50,7 +48,7 @@ LINES = {
 
 def _example(given: Given) -> Params:
     d = given.problem.d
-    # The largest of two entries, a random part of more, so that both sorts are met.
+    # Top-k in even dimensions, a scaled random part in odd ones, so that both kinds occur.
     largest = contractive.top_k(d, max(1, d // 2))
     compressor = largest if d % 2 == 0 else contractive.scaled(compressors.rand_k(d, max(1, d // 3)))
     return Params(0.3 / float(given.problem.L), compressor)

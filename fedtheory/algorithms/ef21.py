@@ -9,8 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, method
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, edits, method
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import to_float
 
@@ -33,7 +32,7 @@ class State(NamedTuple):
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: EF21."""
+    """One step of EF21."""
     x = state.x - params.gamma * state.g_bar
     c = params.compressor.apply(draw, problem.f.gradient(x[..., None, :]) - state.g)
     return State(x, state.g + c, state.g_bar + c.sum(axis=-2) / problem.n)

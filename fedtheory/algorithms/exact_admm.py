@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Clients, NamedTuple, Point, Problem, method
+from fedtheory.algorithms.dialect import Array, Clients, NamedTuple, Point, Problem, edits, method
 from fedtheory.algorithms.examples import Example, weights
-from fedtheory.algorithms.slips import edits
 from fedtheory.problems.base import stationary_point
 
 
@@ -29,8 +28,8 @@ class State(NamedTuple):
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
-    """Raise ``ValueError`` unless the f_i have resolvents; where those are not unique, they say which root they
-    take.
+    """One step of exact ADMM. Raise ``ValueError`` unless the f_i have resolvents, which choose a root if there are
+    several.
     """
     f: Any = problem.f
     if not hasattr(f, "resolvent"):

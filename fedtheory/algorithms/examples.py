@@ -1,4 +1,4 @@
-"""Parameters of small problems for methods that no claim gives any, and slips: an algorithm's module has its own."""
+"""Parameters of small problems for methods without claims, and what slips of several methods share."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from fedtheory.randomness import Size, check_enumerable
 class Given(NamedTuple):
     """The situation for which parameters are chosen.
 
-    ``tau`` participants, ``epochs`` local ones, the ``batches`` of a local step; ``features``: what a method does
-    beyond the plain one.
+    ``tau`` participants, ``epochs`` local epochs, the ``batches`` of a local step; ``features``: options of the method
+    that are switched on.
     """
 
     rng: np.random.Generator
@@ -31,9 +31,9 @@ class Given(NamedTuple):
 
 
 class Example(NamedTuple):
-    """``problem``: of which kind it is: "clients" with functions of their own, the same of several entries ("wide"), a
-    "sum" of functions, or "rows" of a linear model at each client, "rows, any loss" where the loss need not be squared;
-    ``params``: the parameters, or None where a method has none for it."""
+    """``problem``: its kind: "clients" with functions of their own, the same in several dimensions ("wide"), a "sum" of
+    functions, or "rows" of a linear model at each client, "rows, any loss" if the loss need not be squared; ``params``:
+    the parameters, or None if the method has none for the problem."""
 
     problem: str
     params: Callable[[Given], Any]
@@ -52,7 +52,7 @@ def row_step(given: Given) -> float:
     return 0.5 / float(f.squared_norms.max() + f.lam)
 
 
-# What goes wrong in the wild: words and draws that several methods share. An algorithm's module has its slips.
+# Common mistakes in practice: words and draws that slips of several methods share. Each method's module has its slips.
 
 IN_PLACE = (
     "the global model is changed in place while clients still train on it: each participant starts from where the one "
@@ -79,7 +79,7 @@ class Replaced:
         return (picks[..., None] == np.arange(self.m)).any(axis=-2)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
-        """The probabilities are not those of the picks: what is asked is which plans there are."""
+        """All plans, with equal probabilities, which are not those of the picks: only the set of plans matters."""
         check_enumerable(self.count)
         rows = [mask for mask in product((False, True), repeat=self.m) if 1 <= sum(mask) <= self.size]
         plans = np.array(list(product(rows, repeat=self.rounds)))
@@ -95,7 +95,7 @@ class Multisets:
 
     @property
     def count(self) -> int:
-        """Their number."""
+        """The number of outcomes."""
         return comb(self.m + self.size - 1, self.size)
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
@@ -103,7 +103,7 @@ class Multisets:
         return rng.multinomial(self.size, np.full(self.m, 1 / self.m), size=size)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
-        """All that may be picked, and their probabilities."""
+        """All outcomes, and their probabilities."""
         check_enumerable(self.count)
         picks = np.array(list(combinations_with_replacement(range(self.m), self.size)))
         often = (picks[..., None] == np.arange(self.m)).sum(axis=-2)

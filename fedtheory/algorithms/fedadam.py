@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fedtheory.algorithms import adaptive_server, fedavg
 from fedtheory.algorithms.adaptive_server import Params, State, moved
-from fedtheory.algorithms.dialect import Array, Problem, method
-from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.dialect import Array, Example, Problem, method
 from fedtheory.algorithms.minibatch_sgd import Round
 
 
@@ -15,7 +14,7 @@ def second(params: Params, v: Array, change: Array) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedAdam."""
+    """One step of FedAdam."""
     change = fedavg.mean_change(problem, params, state.x, draw)
     m = params.beta_1 * state.m + (1 - params.beta_1) * change
     v = second(params, state.v, change)

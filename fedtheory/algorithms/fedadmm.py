@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Problem, Table, edits, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Replaced, weights
-from fedtheory.algorithms.parts import zeros
 from fedtheory.algorithms.selections import Selection, Uniform
-from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.subproblems import Exact, InnerSteps, Solver, Task
-from fedtheory.numbers.rational import Array, to_float
-from fedtheory.problems.base import Problem, stationary_point
-from fedtheory.randomness import Distribution, Draw, Product
+from fedtheory.numbers.rational import to_float
+from fedtheory.problems.base import stationary_point
+from fedtheory.randomness import Product
 
 
 class Params(NamedTuple):
@@ -128,7 +126,7 @@ def theory(
     return Params(alpha, 3 * alpha * problem.f.L, nu, eps, k0, selection, solver)
 
 
-algorithm = Algorithm("fedadmm", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("fedadmm", step, Params, State, init, draws, fixed_point, invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {
@@ -159,22 +157,16 @@ def _participants(params: Params, state: State, clients: Array) -> Array:
     return sent.sum(axis=-2) / sigma.sum(axis=-2)
 
 
-def _from_own_model(problem: Problem, params: Any, state: State, clients: Array, draw: Any, iteration: int) -> Any:
-    """Inner steps that start from w_i, where the clients stopped, instead of w."""
+def _from_own_model(problem: Problem, params: Any, state: State) -> Array:
+    """The clients' models ``(..., m, d)`` after inner steps that start from w_i, where they stopped, instead of w."""
     steps = getattr(params.solver, "steps", None)
     if steps is None:
         raise ValueError("only inner steps have a start")
-    eps = np.where(clients, params.nu * state.eps, state.eps)
-    alpha, sigma, w = params.alpha[:, None], params.sigma[:, None], state.w[..., None, :]
-    v = state.W
+    alpha, sigma, v = params.alpha[:, None], params.sigma[:, None], state.W
     for _ in range(steps):
-        slope = alpha * problem.f.gradient(v) + state.Pi + sigma * (v - w)
+        slope = alpha * problem.f.gradient(v) + state.Pi + sigma * (v - state.w[..., None, :])
         v = v - slope / (params.alpha * params.solver.r + params.sigma)[:, None]
-    here = clients[..., None]
-    W = np.where(here, v, state.W)
-    Pi = np.where(here, state.Pi + sigma * (W - w), state.Pi)
-    lead = W.shape[:-2]
-    return State(np.broadcast_to(state.w, (*lead, problem.d)), W, Pi, np.where(here, sigma * W + Pi, state.Z), eps)
+    return v
 
 
 def _with_replacement(problem: Problem, params: Any, state: State) -> Distribution:
@@ -195,7 +187,7 @@ w: the server divides by the number of clients instead of the sum of the sigma_i
 W: all clients update, whoever takes part
     state, draw.clients[..., k // params.k0, :] => state, np.ones_like(draw.clients[..., k // params.k0, :])
 W: the inner steps start from the client's own model w_i instead of w
-    state = local_update( => state = _from_own_model(
+    params.solver.answer(problem, task, draw, iteration).w => _from_own_model(problem, params, state)
 Pi: the sign of the multipliers' update is swapped
     state.Pi + sigma * (W => state.Pi - sigma * (W
 Pi: the multipliers' update lacks its factor sigma_i

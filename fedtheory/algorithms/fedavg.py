@@ -19,8 +19,8 @@ class Params(NamedTuple):
     """``tau``: clients a round; ``epochs``: passes over its rows that a client makes in a round; ``eta_l``: local
     stepsize for f_i; ``eta_g``: server stepsize, 1 for the plain average of models; ``batches``: rows of one local
     step; ``counts (n,)``: weights of the clients in the average, such as their numbers of rows, None for equal ones;
-    ``momentum``: what is kept of a client's last direction, which is 0 when its round begins; ``steps (n,)``: the local
-    steps of each client, at most K, None where each takes K = epochs * batches.per_epoch."""
+    ``momentum``: weight of a client's previous direction, which is 0 when its round begins; ``steps (n,)``: the local
+    steps of each client, at most K, None if each takes K = epochs * batches.per_epoch."""
 
     tau: int
     epochs: int
@@ -35,8 +35,8 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x``: the server's model ``(..., d)``.
 
-    FedAvg in general leaves the optimum: it is fixed if all clients share a minimiser, or if K = 1 and all clients and
-    rows take part.
+    FedAvg generally leaves the optimum, which is fixed if all clients share a minimiser, or if K = 1 and all clients
+    and rows take part.
     """
 
     x: Point
@@ -93,7 +93,7 @@ def mean_change(problem: Problem, params: object, x: Array, draw: Round) -> Arra
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedAvg."""
+    """One step of FedAvg."""
     start = everywhere(problem, state.x)
     if not params.momentum and params.steps is None and isinstance(params.batches, AllRows):
         y = params.batches.descend(problem, start, params.eta_l, local_steps(params))

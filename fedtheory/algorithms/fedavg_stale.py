@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, Table, edits, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Replaced
 from fedtheory.algorithms.selections import Selection, Uniform
-from fedtheory.algorithms.slips import Table, edits
 
 
 class Params(NamedTuple):
@@ -58,8 +57,8 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum and what a round makes of it, which the method in general leaves: it is fixed if k_0 = 1 and all take
-    part, or if all clients share a minimiser."""
+    """The optimum and the clients' models after a round from it. The method generally leaves it; it is fixed if k_0 = 1
+    and all take part, or if all clients share a minimiser."""
     x = problem.x_star
     return State(x, _local(problem, params, x[..., None, :] + zeros(problem.n, problem.d)))
 

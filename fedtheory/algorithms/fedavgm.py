@@ -7,8 +7,7 @@ x <- x + eta m. The paper has eta = 1 and the opposite sign of Delta.
 from __future__ import annotations
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import Array, Momentum, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Example, Given, Momentum, NamedTuple, Point, Problem, method
 from fedtheory.algorithms.minibatch_sgd import Round
 from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.batches import AllRows, Minibatches
@@ -28,14 +27,14 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``, ``m`` ``(..., d)``: the server's model, which in general leaves the optimum, and its momentum."""
+    """``x``, ``m`` ``(..., d)``: the server's model, which generally leaves the optimum, and its momentum."""
 
     x: Point
     m: Momentum
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedAvgM."""
+    """One step of FedAvgM."""
     m = params.beta * state.m + fedavg.mean_change(problem, params, state.x, draw)
     return State(state.x + params.eta * m, m)
 

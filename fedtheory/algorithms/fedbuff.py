@@ -1,7 +1,7 @@
 """FedBuff: the server averages a buffer of changes that began at models of some rounds before (Nguyen et al. 2022).
 
-A round ends when the buffer holds ``buffer`` changes. Client i, whose change is s_i rounds late, has gone from
-z_i = x^{t - s_i} to y_i by K local steps: x <- x + (eta_g/buffer) sum over the buffer of (y_i - z_i)/sqrt(1 + s_i), the
+A round ends when the buffer holds ``buffer`` changes. Client i, whose change is s_i rounds late, took K local steps
+from z_i = x^{t - s_i} to y_i: x <- x + (eta_g/buffer) sum over the buffer of (y_i - z_i)/sqrt(1 + s_i), the
 weights of their experiments. Who is in the buffer is a uniformly random subset of the clients here, and each s_i is
 uniform on 0, ..., ``delay``; before the first round all models are x^0.
 """
@@ -14,16 +14,14 @@ from itertools import product
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Distribution, Example, Given, NamedTuple, Problem, edits, method, zeros
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.algorithms.slips import edits
 from fedtheory.learning.batches import AllRows
 from fedtheory.randomness import Product, Size, UniformSubset, check_enumerable
 
 
 class Params(NamedTuple):
-    """``buffer``: changes a round; ``delay``: by how many rounds a change may be late; ``epochs``: K, local steps;
+    """``buffer``: changes a round; ``delay``: the largest delay of a change, in rounds; ``epochs``: K, local steps;
     ``eta_l``, ``eta_g``: stepsizes of the clients and of the server."""
 
     buffer: int
@@ -80,12 +78,12 @@ def init(problem: Problem, params: Params, x: Array | None = None) -> State:
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """Who is in the buffer, and how late all are."""
+    """The clients in the buffer, and the delays of all clients."""
     return Product(Arrivals, (UniformSubset(problem.n, params.buffer), Delays(problem.n, params.delay)))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Arrivals) -> State:
-    """One step, without randomness of its own: FedBuff."""
+    """One step of FedBuff."""
     z = begun(state, draw.delays)
     change = AllRows().descend(problem, z, params.eta_l, params.epochs) - z
     weights = 1 / np.sqrt(1 + draw.delays)[..., None]
@@ -106,7 +104,7 @@ def shifted(state: State) -> Array:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves, as FedAvg does."""
+    """The optimum, which the method generally leaves, as FedAvg does."""
     return init(problem, params, problem.x_star)
 
 

@@ -27,7 +27,7 @@ class State(NamedTuple):
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: FedCOMGATE."""
+    """One step of FedCOMGATE."""
     eta, gamma, K, compressors = params
     start = state.w[..., None, :] + 0 * state.delta
     w = start

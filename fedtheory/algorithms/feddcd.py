@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
-from fedtheory.randomness import UniformSubset
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, UniformSubset, method, zeros
 
 
 class Params(NamedTuple):
@@ -57,7 +56,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
-    """One step, without randomness of its own: Federated dual coordinate descent."""
+    """One step of federated dual coordinate descent."""
     w = problem.f.conjugate_gradient(state.y)
     direction = np.where(draw, 1 / params.Lambda, 0 * params.Lambda)[..., None] * w
     w_hat = project(params.Lambda, draw, direction)
@@ -65,7 +64,7 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     return State(problem.y_star, problem.f.conjugate_gradient(problem.y_star))
 
 

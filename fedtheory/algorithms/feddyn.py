@@ -12,10 +12,9 @@ from typing import Annotated
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, everywhere, method
+from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, Table, edits, everywhere, method
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.algorithms.slips import Table, edits
 from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.problems.functions import Proximable
 
@@ -54,7 +53,7 @@ def local_models(problem: Problem, params: Params, x: Array, g: Array, draw: Rou
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedDyn."""
+    """One step of FedDyn."""
     y = local_models(problem, params, state.x, state.g, draw)
     change = y - everywhere(problem, state.x)
     moved = np.where(draw.clients[..., None], change, 0 * change)

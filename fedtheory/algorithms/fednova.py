@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.dialect import Array, Problem, everywhere, method
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Example, Given, Problem, everywhere, method
 from fedtheory.algorithms.fedavg import Params, State
 from fedtheory.algorithms.minibatch_sgd import Round
 from fedtheory.algorithms.slips import Table, edit, edits
@@ -29,7 +28,7 @@ def counted(problem: Problem, params: Params) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedNova."""
+    """One step of FedNova."""
     y = fedavg.local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
     a = counted(problem, params)[..., None]
     d = (everywhere(problem, state.x) - y) / (params.eta_l * a)

@@ -1,6 +1,6 @@
 """FedProx: participants minimise f_i plus a proximal term, the server averages their models (Li et al. 2020).
 
-It in general leaves the optimum, as FedAvg does: that is fixed if all clients share a minimiser.
+Like FedAvg it generally leaves the optimum, which is fixed if all clients share a minimiser.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: FedProx."""
+    """One step of FedProx."""
     x = state.x
     if params.exact:
         models = proximal_point(problem, params.mu, x)
@@ -63,9 +63,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
 algorithm = method("fedprox", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
-LINES = {
-    "x": "x <- mean over participants of y_i, y_i <- y_i - eta_l (grad f_i(y_i) + mu (y_i - x)) from y_i = x",
-}
+LINES = {"x": "x <- mean over participants of y_i, y_i <- y_i - eta_l (grad f_i(y_i) + mu (y_i - x)) from y_i = x"}
 
 
 def _example(given: Given) -> Params:

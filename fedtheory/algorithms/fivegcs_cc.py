@@ -67,7 +67,7 @@ def local_prox(problem: Problem, tau: Scalar, x_hat: Array, u: Array) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
-    """One step, without randomness of its own: 5GCS-CC. Client m sends grad F_m(y_m) - u_m at its prox y_m."""
+    """One step of 5GCS-CC. Client m sends grad F_m(y_m) - u_m at its prox y_m."""
     gamma, tau, C, omega, compressors = params
     x_hat = (state.x - gamma * state.u.sum(axis=-2)) / (1 + gamma * problem.mu)
     # By the optimality condition of the prox.
@@ -79,7 +79,7 @@ def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     x = problem.x_star
     return State(x, (problem.y_star - problem.mu * x[..., None, :]) / problem.n)
 

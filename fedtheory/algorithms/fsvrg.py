@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Point, Scalar, method
+from fedtheory.algorithms.dane import State
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, Table, edits, method
 from fedtheory.algorithms.examples import Example, Picks, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
 from fedtheory.algorithms.selections import ClientPermutations
-from fedtheory.algorithms.slips import Table, edits
 from fedtheory.extras import require
 from fedtheory.learning.local_features import aggregation, local_scaling
 from fedtheory.problems.linear_models import LinearProblem
@@ -35,19 +35,13 @@ class Params(NamedTuple):
     held: Array | None = None
 
 
-class State(NamedTuple):
-    """``w (..., d)``: the server's model."""
-
-    w: Point
-
-
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
     """Rows ``(n,)``: those of each client, in the random order of its pass."""
     return ClientPermutations(problem.f.sizes)
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: FSVRG."""
+    """One step of FSVRG."""
     f = problem.f
     if isinstance(params.S, SparseScaling):
         return _sparse_step(problem, params, params.S, state, draw)

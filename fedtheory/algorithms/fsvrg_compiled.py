@@ -37,10 +37,9 @@ def passes(
     bend = 0.0 if f.loss is LOGISTIC else 1 / float(f.loss.gamma)
     edges, y = np.append(f.starts, f.examples), np.asarray(f.y, dtype=np.float64)
     parts = np.linspace(0, f.n, _PARTS + 1).astype(np.int64)
-    total = np.zeros((_PARTS, f.d))
-    of_pairs = (local.bounds, local.feature, s, at.gradient)
-    of_rows = (local.Z.indptr, local.Z.indices, local.Z.data, at.predictions, at.slopes, y)
-    _passes(parts, edges, np.asarray(order), apart, *of_pairs, *of_rows, h, float(f.lam), bend, total)
+    pairs = (local.bounds, local.feature, s, at.gradient)
+    rows = (edges, local.Z.indptr, local.Z.indices, local.Z.data, at.predictions, at.slopes, y)
+    total = _passes(parts, np.asarray(order), apart, pairs, rows, h, float(f.lam), bend)
     return np.asarray(total.sum(axis=0))
 
 
@@ -69,26 +68,11 @@ def _log1p(x: float) -> float:
 
 
 @numba.njit(cache=True, parallel=True)
-def _passes(
-    parts: Any,
-    edges: Any,
-    order: Any,
-    apart: Any,
-    bounds: Any,
-    feature: Any,
-    s: Any,
-    full: Any,
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    predictions: Any,
-    slopes: Any,
-    y: Any,
-    h: float,
-    lam: float,
-    bend: float,
-    total: Any,
-) -> None:
+def _passes(parts: Any, order: Any, apart: Any, pairs: Any, rows: Any, h: float, lam: float, bend: float) -> Any:
+    """The sum of each part of the clients, ``(parts, d)``; ``pairs``, ``rows``: as :func:`passes` has them."""
+    bounds, feature, s, full = pairs
+    edges, indptr, indices, values, predictions, slopes, y = rows
+    total = np.zeros((len(parts) - 1, len(full)))
     widest = 0
     for k in range(len(edges) - 1):
         widest = max(widest, bounds[k + 1] - bounds[k])
@@ -120,3 +104,4 @@ def _passes(
                 moved = delta[j] + _expm1(decay[j] * (size - seen[j])) * (delta[j] + aim[j])
                 p = first + j
                 total[part, feature[p]] += size / len(order) * moved - apart[k] * full[feature[p]]
+    return total

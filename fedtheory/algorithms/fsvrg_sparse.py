@@ -27,7 +27,7 @@ from fedtheory.problems.step_major import Block, blocks, entries
 class SparseScaling:
     """S_k on the supports of the clients: ``s (M,)`` for the pairs of ``local``, ``absent`` everywhere else.
 
-    ``sizes (K,)``: the n_k. ``compiled``: whether passes run as a loop that numba compiles, some times as fast.
+    ``sizes (K,)``: the n_k. ``compiled``: True if passes run as a loop compiled by numba, which is faster.
     """
 
     local: LocalFeatures

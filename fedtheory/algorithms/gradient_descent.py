@@ -18,7 +18,7 @@ class State(NamedTuple):
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: Gradient descent on F."""
+    """One step of gradient descent on F."""
     x = state.x[..., None, :]
     gradient = problem.f.gradient(x).mean(axis=-2)
     if problem.g is not None:

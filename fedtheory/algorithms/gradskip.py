@@ -1,6 +1,6 @@
 """GradSkip: Scaffnew in which well-conditioned clients may skip gradients (Maranjyan, Safaryan, Richtarik 2022).
 
-Minimises (1/n) sum_i f_i. A client whose coin eta_i falls on 0 sets its control variate to its gradient, after which
+Minimises (1/n) sum_i f_i. A client whose coin eta_i is 0 sets its control variate to its gradient, after which
 its local steps stand still until the next communication.
 """
 
@@ -24,7 +24,7 @@ class Params(NamedTuple):
 
 
 class Coins(NamedTuple):
-    """``theta (...)``: whether this iteration communicates; ``eta (..., n)``: which clients keep their h_i."""
+    """``theta (...)``: True if this iteration communicates; ``eta (..., n)``: the clients that keep their h_i."""
 
     theta: Array
     eta: Array
@@ -36,7 +36,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
-    """One step, without randomness of its own: GradSkip."""
+    """One step of GradSkip."""
     gamma, p, _ = params
     gradient = problem.f.gradient(state.x)
     h_hat = np.where(draw.eta[..., None], state.h, gradient)

@@ -66,7 +66,7 @@ def models(problem: Problem, params: Params, state: State, draw: Draws) -> Array
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draws) -> State:
-    """One step, without randomness of its own: FedDCD with inexact gradient oracles."""
+    """One step of FedDCD with inexact gradient oracles."""
     w = models(problem, params, state, draw)
     direction = np.where(draw.clients[..., None], w / params.Lambda[:, None], 0 * w)
     w_hat = feddcd.project(params.Lambda, draw.clients, direction)
@@ -74,7 +74,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draws) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     return State(problem.y_star, problem.f.conjugate_gradient(problem.y_star))
 
 

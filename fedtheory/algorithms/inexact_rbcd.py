@@ -71,7 +71,7 @@ class Conjugate:
 class Params(NamedTuple):
     """``tau``: blocks a step; ``L (n,)``: smoothness constants; ``eta``: step length; ``oracle``: for the grad h_i.
 
-    ``idle``: what becomes of the gradient estimate of a block outside I_t, from which its next call starts.
+    ``idle``: the gradient estimate of a block outside I_t, from which its next call to the oracle starts.
 
     - ``"reset"``: it becomes 0, as line 46 is printed. Then the optimum is not a fixed point: the call after an idle
     step starts from 0, not from an earlier answer.
@@ -133,7 +133,7 @@ def slopes(problem: Problem, params: Params, state: State, draw: Draws) -> Array
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draws) -> State:
-    """One step, without randomness of its own."""
+    """One step, deterministic given its draw."""
     slope = slopes(problem, params, state, draw)
     return State(state.x - params.eta * rbcd.G(params.L, draw.blocks, slope), slope)
 
@@ -142,11 +142,6 @@ def fixed_point(problem: Problem, params: Params) -> State:
     """The optimum with exact estimates; with ``idle="reset"`` the method leaves it."""
     x = rbcd.constrained_minimiser(problem)
     return State(x, problem.f.gradient(x))
-
-
-def invariant(problem: Problem, params: Params, state: State) -> Array:
-    """sum_i x_i, ``(..., d)``."""
-    return state.x.sum(axis=-2)
 
 
 def constants(mu: Scalar, L: Array, tau: int) -> Constants:
@@ -161,4 +156,4 @@ def constants(mu: Scalar, L: Array, tau: int) -> Constants:
     return Constants(kappa, (1 - kappa) / 2, eta)
 
 
-algorithm = method("inexact-rbcd", step, Params, State, draws=draws, fixed_point=fixed_point, invariant=invariant)
+algorithm = method("inexact-rbcd", step, Params, State, draws=draws, fixed_point=fixed_point, invariant=rbcd.invariant)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, method, zeros
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, edits, method, zeros
 from fedtheory.compressors import Family
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
@@ -34,18 +33,14 @@ class State(NamedTuple):
 
 
 class Coins(NamedTuple):
-    """``theta``: whether this iteration communicates; ``compression``: the randomness of the n compressors."""
+    """``theta (...)``: True if this iteration communicates; ``compression``: the randomness of the n compressors."""
 
     theta: Array
     compression: Draw
 
 
 def init(
-    problem: Problem,
-    params: Params,
-    x: Array | None = None,
-    y: Array | None = None,
-    u: Array | None = None,
+    problem: Problem, params: Params, x: Array | None = None, y: Array | None = None, u: Array | None = None
 ) -> State:
     """Zeros unless given; v^0 = -(1/n) sum_i u_i^0, so that the control variates are dual feasible."""
     x = zeros(problem.n, problem.d) if x is None else x
@@ -61,7 +56,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
-    """One step, without randomness of its own: LoCoDL."""
+    """One step of LoCoDL."""
     if problem.g is None:
         raise ValueError(_NEEDS_G)
     gamma, chi, rho, p, omega, compressors = params
@@ -81,7 +76,7 @@ def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     x = problem.x_star
     u = problem.y_star
     everywhere = x[..., None, :] + 0 * u

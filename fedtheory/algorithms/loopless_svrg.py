@@ -26,14 +26,14 @@ class State(NamedTuple):
 
 
 class Round(NamedTuple):
-    """``function (n,)``: mask of the one function asked; ``coin ()``: whether the snapshot is renewed."""
+    """``function (n,)``: mask of the one function sampled; ``coin ()``: True if the snapshot is renewed."""
 
     function: Array
     coin: Array
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """A uniformly random function, and a coin."""
+    """A uniformly random function, and the coin that renews the snapshot."""
     return Product(Round, (UniformSubset(problem.n, 1), Bernoulli(params.p)))
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, Example, NamedTuple, Point, Problem, Scalar, edits, everywhere, method
 from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
 
@@ -46,7 +44,7 @@ def mean_over(clients: Array, tau: int, messages: Array) -> Array:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: Mini-batch SGD."""
+    """One step of mini-batch SGD."""
     gradient = params.batches.gradient(problem, everywhere(problem, state.x), draw.rows, 0)
     return State(state.x - params.eta * mean_over(draw.clients, params.tau, gradient))
 
@@ -57,12 +55,8 @@ algorithm = method("minibatch-sgd", step, Params, State, draws=draws)
 LINES = {"x": "x <- x - (eta/tau) sum over participants of grad f_i(x)"}
 
 
-def _example(given: Given) -> Params:
-    return Params(given.tau, 0.4 / given.problem.L, given.batches)
-
-
 #: A small problem's parameters.
-EXAMPLE = Example("clients", _example)
+EXAMPLE = Example("clients", lambda given: Params(given.tau, 0.4 / given.problem.L, given.batches))
 
 #: Known mistakes of implementations.
 SLIPS = edits("""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from fedtheory.algorithms.dialect import Distribution, Draw, NamedTuple, Point, Scalar, method
+from fedtheory.algorithms.dane import State
+from fedtheory.algorithms.dialect import Distribution, Draw, NamedTuple, Scalar, edits, method
 from fedtheory.algorithms.examples import Example, row_step
 from fedtheory.algorithms.selections import ClientPicks
-from fedtheory.algorithms.slips import edits
 from fedtheory.problems.linear_models import LinearProblem
 
 
@@ -18,19 +20,13 @@ class Params(NamedTuple):
     m: int
 
 
-class State(NamedTuple):
-    """``w (..., d)``: the server's model."""
-
-    w: Point
-
-
-def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
+def draws(problem: LinearProblem, params: Any, state: State) -> Distribution:
     """Rows ``(K, m)``: the examples that each client picks, with replacement."""
     return ClientPicks(problem.f.sizes, params.m)
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: Naive FSVRG."""
+    """One step of naive FSVRG."""
     f, w = problem.f, state.w[..., None, :]
     full = f.full_gradient(state.w)[..., None, :]
     local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
@@ -43,9 +39,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
 algorithm = method("naive-fsvrg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
-LINES = {
-    "w": "w <- w + (1/K) sum_k (w_k - w), w_k <- w_k - h (grad f_i(w_k) - grad f_i(w) + grad f(w)), m times",
-}
+LINES = {"w": "w <- w + (1/K) sum_k (w_k - w), w_k <- w_k - h (grad f_i(w_k) - grad f_i(w) + grad f(w)), m times"}
 
 
 #: A small problem's parameters.

@@ -14,7 +14,7 @@ from fedtheory.randomness import expectation, map_leaves, support_of
 
 @dataclass(frozen=True)
 class NextRound:
-    """The expectation of ``of(problem, params, state, after)`` over the draws of one round: all of them are tried.
+    """The expectation of ``of(problem, params, state, after)`` over the draws of one round, by enumeration.
 
     ``draws(problem, params, state)``: what the round draws from; ``step(problem, params, state, draw)``: the state
     after it, or what ``of`` needs of it; ``scalar``: a part of the state that is one number.

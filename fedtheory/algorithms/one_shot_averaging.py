@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fedtheory.algorithms.dialect import Draw, NamedTuple, Point, method, zeros
-from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.dialect import Draw, Example, NamedTuple, Point, method, zeros
 from fedtheory.problems.linear_models import LinearProblem
 
 

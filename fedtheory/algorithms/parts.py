@@ -27,7 +27,7 @@ Models = Annotated[Array, "models"]
 Gradients = Annotated[Array, "gradients"]
 Feasible = Annotated[Array, "feasible"]
 Dual = Annotated[Array, "dual"]
-#: ``start(problem, given, begun)``: where a part starts that is not given, after the parts that have ``begun``.
+#: ``start(problem, given, begun)``: the start of a part that is not given, once the parts before it have ``begun``.
 StartOf = Callable[[Problem, Mapping[str, Any], Mapping[str, Any]], Array]
 
 
@@ -53,7 +53,7 @@ class Start:
         return Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=value) for name, value in names])
 
     def given(self, *values: Any, **named: Any) -> dict[str, Any]:
-        """Return the parts that are given, None for the others. Raise ``TypeError`` for others than may be given."""
+        """Return the given parts, None for the others. Raise ``TypeError`` for a part that may not be given."""
         bound = signature(self).bind(None, None, *values, **named).arguments
         return {part: bound.get(part) for part, _ in self.starts}
 
@@ -63,10 +63,7 @@ class Start:
 
 
 def begun(
-    State: Callable[..., StateT],
-    starts: Sequence[tuple[str, StartOf]],
-    problem: Problem,
-    given: Mapping[str, Any],
+    State: Callable[..., StateT], starts: Sequence[tuple[str, StartOf]], problem: Problem, given: Mapping[str, Any]
 ) -> StateT:
     """The state at the start, ``given[part]`` where that is not None: proofs read this code."""
     state: dict[str, Any] = {}
@@ -95,7 +92,7 @@ def starting(State: Any, kinds: Mapping[str, str]) -> Start:
 def _start(kind: str, kinds: Mapping[str, str]) -> StartOf:
     first, of = _split(kind)
     if first == "mean":
-        # What starts at 0 has the mean 0 in integers.
+        # The mean of zeros is an integer 0, which leaves fractions and floats as they are.
         return partial(_mean if _split(kinds[of])[1] else _mean_or_zero, of)
     return partial(_STARTING_FROM[first], of) if of else _STARTING[first]
 
@@ -161,7 +158,7 @@ _STARTING_FROM: Mapping[str, Callable[..., Array]] = {"point": _same, "models": 
 
 
 def off_mean(part: str, of: str, problem: Problem, params: object, state: Any) -> Array:
-    """A part of the state minus the mean of the clients' vectors that it is, ``(..., d)``: proofs read this code."""
+    """A part of the state minus the clients' mean that it should equal, ``(..., d)``: proofs read this code."""
     return getattr(state, part) - getattr(state, of).sum(axis=-2) / problem.n
 
 

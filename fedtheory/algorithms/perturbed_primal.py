@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.algorithms.dane import perturbed_minimisers
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Scalar, method, zeros
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Draw, Example, Given, NamedTuple, Scalar, method, zeros
 from fedtheory.problems.linear_models import LinearProblem
 
 
@@ -46,7 +45,7 @@ def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> 
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: The primal method."""
+    """One step of the primal method."""
     f, ratio = problem.f, eta(problem, params)
     local = f.gradient(state.w[..., None, :])
     a = local - (ratio * local + state.g)

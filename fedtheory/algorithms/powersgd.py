@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import Table, edits
+from fedtheory.algorithms.dialect import Array, Draw, Example, Given, NamedTuple, Problem, Table, edits, method, zeros
 
 
 class Params(NamedTuple):
-    """``gamma``: stepsize; ``momentum``: what is kept of m; ``rows``: of the matrices; ``Q (d/rows, rank)``: where the
-    power iteration begins; ``own_memory``: whether e_i is what the client's own message lacks."""
+    """``gamma``: stepsize; ``momentum``: weight of the previous m; ``rows``: of the matrices; ``Q (d/rows, rank)``:
+    start of the power iteration; ``own_memory``: True if e_i is what the client's own message lacks."""
 
     gamma: float
     momentum: float
@@ -83,7 +81,7 @@ def compressed(problem: Problem, params: Params, wanted: Array, Q: Array) -> Mes
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: PowerSGD."""
+    """One step of PowerSGD."""
     wanted = problem.f.gradient(state.x[..., None, :]) + state.e
     message = compressed(problem, params, wanted, state.Q)
     e = wanted - (message.own if params.own_memory else message.sent[..., None, :])
@@ -92,7 +90,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves: it is fixed if all clients share a minimiser."""
+    """The optimum, which the method generally leaves; it is fixed if all clients share a minimiser."""
     return init(problem, params, problem.x_star)
 
 

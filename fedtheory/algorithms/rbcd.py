@@ -44,7 +44,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
-    """One step, without randomness of its own: Random block coordinate descent for min h."""
+    """One step of random block coordinate descent for min h."""
     return State(state.x - G(params.L, draw, problem.f.gradient(state.x)))
 
 
@@ -54,7 +54,7 @@ def constrained_minimiser(problem: Problem) -> Array:
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     return State(constrained_minimiser(problem))
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, Example, NamedTuple, Point, Problem, method
 from fedtheory.numbers.rational import to_float
 from fedtheory.randomness import UniformSubset
 
@@ -31,7 +30,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: Randomised coordinate descent."""
+    """One step of randomised coordinate descent."""
     gradient = problem.f.gradient(state.w[..., None, :]).sum(axis=-2) / problem.n
     return State(state.w - params.h * np.where(draw, gradient, 0 * gradient))
 
@@ -42,9 +41,5 @@ algorithm = method("rcd", step, Params, State, draws=draws)
 LINES = {"w": "w_j <- w_j - h_j (grad f(w))_j for one random coordinate j, f the mean of the f_i"}
 
 
-def _example(given: Given) -> Params:
-    return Params(0.9 / np.diagonal(to_float(given.problem.f.H).mean(axis=0)))
-
-
 #: A small problem's parameters.
-EXAMPLE = Example("sum", _example)
+EXAMPLE = Example("sum", lambda given: Params(0.9 / np.diagonal(to_float(given.problem.f.H).mean(axis=0))))

@@ -1,17 +1,16 @@
-"""SAG: a step along the average of the gradients seen last (Le Roux, Schmidt, Bach 2012; Schmidt et al. 2017).
+"""SAG: a step along the average of the most recent gradients (Le Roux, Schmidt, Bach 2012; Schmidt et al. 2017).
 
-Minimises (1/n) sum_i f_i. One gradient of the table is renewed, then the iterate moves along the average of the table:
-unlike SAGA's, the direction is biased.
+Minimises (1/n) sum_i f_i. One gradient of the table is renewed, then the iterate moves along the average of the table;
+unlike SAGA's, this direction is biased.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.dialect import Array, Draw, Example, NamedTuple, Problem, Scalar, everywhere, method, zeros
+from fedtheory.algorithms.sgd import draws
 from fedtheory.algorithms.slips import edits
-from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
 class Params(NamedTuple):
@@ -39,20 +38,15 @@ def centred(problem: Problem, x: Array) -> Array:
     return y - y.sum(axis=-2, keepdims=True) / problem.n
 
 
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """The one function asked, uniformly random, as a mask ``(n,)``."""
-    return UniformSubset(problem.n, 1)
-
-
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: SAG."""
+    """One step of SAG."""
     fresh = problem.f.gradient(everywhere(problem, state.x))
     y = np.where(draw[..., None], fresh, state.y)
     return State(state.x - params.alpha * y.sum(axis=-2) / problem.n, y)
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+    """The state at the optimum, which no step leaves."""
     return State(problem.x_star, problem.f.gradient(everywhere(problem, problem.x_star)))
 
 

@@ -1,6 +1,6 @@
 """SAGA: single gradients, corrected by a table of those seen last (Defazio, Bach, Lacoste-Julien 2014).
 
-Minimises (1/n) sum_i f_i. The table is kept as the points phi_i at which its gradients were taken.
+Minimises (1/n) sum_i f_i. The table holds the points phi_i at which its gradients were taken.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from typing import Annotated
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, edits, everywhere, method
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.algorithms.slips import edits
-from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.algorithms.sgd import draws
 
 
 class Params(NamedTuple):
@@ -22,19 +21,14 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x (..., d)``: the iterate; ``phi (..., n, d)``: where each f_i was last asked for its gradient."""
+    """``x (..., d)``: the iterate; ``phi (..., n, d)``: where the gradient of each f_i was last taken."""
 
     x: Point
     phi: Annotated[Array, "models from x"]
 
 
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """The one function asked, uniformly random, as a mask ``(n,)``."""
-    return UniformSubset(problem.n, 1)
-
-
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: SAGA."""
+    """One step of SAGA."""
     x = everywhere(problem, state.x)
     fresh, stale = problem.f.gradient(x), problem.f.gradient(state.phi)
     direction = mean_over(draw, 1, fresh - stale) + stale.sum(axis=-2) / problem.n

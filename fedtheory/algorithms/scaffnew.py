@@ -27,12 +27,12 @@ class State(NamedTuple):
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """Return the distribution of whether this iteration communicates."""
+    """A coin: True if this iteration communicates."""
     return Bernoulli(params.p)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
-    """One step, without randomness of its own: Scaffnew."""
+    """One step of Scaffnew."""
     gamma, p = params
     x_hat = state.x - gamma * (problem.f.gradient(state.x) - state.h)
     return communicate(gamma, p, x_hat, state.h, draw)

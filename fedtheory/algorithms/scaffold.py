@@ -48,7 +48,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """One step, without randomness of its own: SCAFFOLD."""
+    """One step of SCAFFOLD."""
     x, c, c_i = state
     anchor, shared = everywhere(problem, x), everywhere(problem, c)
     y = fedavg.local_descent(problem, params, x, draw, lambda y: shared - c_i, steps=params.steps)

@@ -7,6 +7,7 @@ The parameters of a method that has some hold their values at one round, and tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -46,11 +47,9 @@ def checked(schedules: Mapping[str, object], params: Sequence[str]) -> dict[str,
             raise ValueError(
                 f"{name} has a schedule, so it is none of the other parameters: leave it out of their list"
             )
-        try:
+        with suppress(sympy.SympifyError, TypeError, AttributeError):
             found[name] = sympy.sympify(given, strict=True)
-        except (sympy.SympifyError, TypeError, AttributeError) as error:
-            raise ValueError(f"the schedule of {name} must be an expression in k, got {given!r}") from error
-        if not isinstance(found[name], sympy.Expr):
+        if not isinstance(found.get(name), sympy.Expr):
             raise ValueError(f"the schedule of {name} must be an expression in k, got {given!r}")
         _check(name, found[name], params)
     return found
@@ -71,7 +70,7 @@ def _check(name: str, schedule: sympy.Expr, params: Sequence[str]) -> None:
 
 
 def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, object]) -> str:
-    """Return the defect of a schedule at a round and values of its letters; empty if there is none."""
+    """Return what is wrong with a schedule at a round for these values of its letters; empty if nothing."""
     try:
         value = evaluate(schedule, values)
         infinite = not np.isfinite(float(value))
@@ -83,10 +82,10 @@ def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, object]) -> str:
 
 
 def at_round(schedules: Mapping[str, sympy.Expr], problem: object, params: Any, k: int, exact: bool) -> Any:
-    """The parameters at round k, with those that have schedules, in fractions or floats; as they are where none has.
+    """The parameters at round k with the values of their schedules, fractions if ``exact``; unchanged without any.
 
-    Raise ``ValueError`` if a schedule has no value; in fractions :class:`Irrational` where that is none, but at other
-    rounds is. One with the root of a number, as sqrt(2), is enclosed.
+    Raise ``ValueError`` if a schedule has no value, and :class:`Irrational` if ``exact`` and the value at this round is
+    not a fraction. With the root of a number, such as sqrt(2), the value is an interval that encloses it.
     """
     if not schedules:
         return params

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, method, zeros
-from fedtheory.algorithms.examples import Example
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, Example, NamedTuple, edits, method, zeros
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import UniformSubset
 
@@ -21,7 +19,7 @@ class State(NamedTuple):
     alpha: Array
 
 
-def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> State:
+def init(problem: LinearProblem, params: object, alpha: Array | None = None) -> State:
     """alpha^0 = 0 unless given."""
     return State(zeros(problem.f.examples) if alpha is None else alpha)
 
@@ -39,8 +37,8 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     return State(state.alpha + np.where(draw, rise, 0 * rise))
 
 
-def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
+def fixed_point(problem: LinearProblem, params: object) -> State:
+    """The state at the optimum, which no step leaves."""
     return State(problem.f.dual_of(problem.x_star))
 
 

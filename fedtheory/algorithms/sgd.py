@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.dialect import Array, Example, NamedTuple, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
 class Params(NamedTuple):
-    """h_t = ``h`` / (1 + ``decay`` t): a diminishing sequence is asked for and none named; 0 keeps it constant."""
+    """Stepsizes h_t = ``h`` / (1 + ``decay`` t): the paper asks for a diminishing sequence and names none;
+    ``decay`` = 0 keeps h_t constant."""
 
     h: Scalar
     decay: Scalar = 0
@@ -33,13 +33,13 @@ def init(problem: Problem, params: Params, w: Array | None = None) -> State:
     return State(w, zeros(*w.shape[:-1]))
 
 
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """The one function asked, uniformly random, as a mask ``(n,)``."""
+def draws(problem: Problem, params: object, state: object) -> Distribution:
+    """The one function sampled, uniformly at random, as a mask ``(n,)``."""
     return UniformSubset(problem.n, 1)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: Stochastic gradient descent."""
+    """One step of stochastic gradient descent."""
     gradient = mean_over(draw, 1, problem.f.gradient(everywhere(problem, state.w)))
     h = params.h / (1 + params.decay * state.t)
     return State(state.w - np.asarray(h)[..., None] * gradient, np.broadcast_to(state.t + 1, gradient.shape[:-1]))

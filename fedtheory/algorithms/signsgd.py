@@ -1,34 +1,32 @@
 """signSGD with majority vote: clients send signs, the server's step is the sign of their sum (Bernstein et al. 2019).
 
 m_i <- beta m_i + (1 - beta) grad f_i(x); x <- x - eta sign(sum sign(m_i)), entry by entry. Without momentum, beta = 0,
-it is signSGD, with momentum Signum. Where as many clients vote for + as for -, sign(0) = 0 and the entry stays.
+it is signSGD, with momentum Signum. In a tie sign(0) = 0, and the entry stays.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Clients, Draw, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.dialect import Clients, Draw, Example, NamedTuple, Point, Problem, edits, method
 
 
 class Params(NamedTuple):
-    """``eta``: the length of a step in each entry; ``beta``: what is kept of the clients' momenta."""
+    """``eta``: the length of a step in each entry; ``beta``: weight of the clients' previous momenta."""
 
     eta: float
     beta: float = 0.0
 
 
 class State(NamedTuple):
-    """``x (..., d)``: the model, which in general leaves the optimum; ``m (..., n, d)``: the clients' momenta."""
+    """``x (..., d)``: the model, which generally leaves the optimum; ``m (..., n, d)``: the clients' momenta."""
 
     x: Point
     m: Clients
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: signSGD."""
+    """One step of signSGD."""
     m = params.beta * state.m + (1 - params.beta) * problem.f.gradient(state.x[..., None, :])
     return State(state.x - params.eta * np.sign(np.sign(m).sum(axis=-2)), m)
 
@@ -42,12 +40,8 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Params:
-    return Params(0.3, 0.7 if "momentum" in given.features else 0.0)
-
-
 #: A small problem's parameters.
-EXAMPLE = Example("clients", _example)
+EXAMPLE = Example("clients", lambda given: Params(0.3, 0.7 if "momentum" in given.features else 0.0))
 
 #: Known mistakes of implementations.
 SLIPS = edits("""

@@ -11,8 +11,8 @@ from fedtheory.problems.base import Problem
 
 @dataclass(frozen=True)
 class GradientStart:
-    """An ``init`` that begins ``part`` at what ``mapping`` gives at ``point``, both of shape ``(..., n, d)``, and all
-    else as ``init`` has it; a part that is given stays as it is given."""
+    """An ``init`` that begins ``part`` at ``mapping`` of ``point``, both of shape ``(..., n, d)``, and all else as
+    ``init`` does; a part that is given stays as given."""
 
     init: Any
     part: str
@@ -21,7 +21,7 @@ class GradientStart:
 
     @property
     def __signature__(self) -> Signature:
-        # It has the same parts; but it must not be unwrapped, or the start before would be read for this one.
+        # It takes the same parts, but must not be unwrapped, or proofs would read ``init`` in its place.
         return signature(self.init)
 
     def __call__(self, problem: Problem, params: object, **given: Any) -> Any:
@@ -37,7 +37,7 @@ class GradientStart:
 
 @dataclass(frozen=True)
 class WithOption:
-    """Parameters as ``parameters`` makes them from a recipe, but for one, the option ``name``, which is ``value``."""
+    """The ``parameters`` of a recipe, except that the option ``name`` is ``value``."""
 
     parameters: Any
     name: str

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, edits, everywhere, method
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.algorithms.slips import edits
-from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.algorithms.sgd import draws
 
 
 class Params(NamedTuple):
@@ -27,13 +26,8 @@ class State(NamedTuple):
     w_tilde: Annotated[Array, "point from w"]
 
 
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """The one function asked, uniformly random, as a mask ``(n,)``."""
-    return UniformSubset(problem.n, 1)
-
-
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One step, without randomness of its own: SVRG."""
+    """One step of SVRG."""
     fresh = problem.f.gradient(everywhere(problem, state.w))
     stale = problem.f.gradient(everywhere(problem, state.w_tilde))
     direction = mean_over(draw, 1, fresh - stale) + stale.sum(axis=-2) / problem.n
