@@ -10,6 +10,7 @@ from typing import Annotated
 
 from fedtheory.algorithms.dialect import Array, Draw, Gradients, NamedTuple, Point, Problem, Scalar, method
 from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.starts import OtherStart, gradients
 from fedtheory.compressors import Family
 
 
@@ -55,6 +56,9 @@ LINES = {
     "h": "h_i <- h_i + alpha m_i",
     "h_bar": "h_bar <- h_bar + alpha (1/n) sum m_i",
 }
+
+#: Other starts of its runs.
+STARTS = (OtherStart("h_i^0 = grad f_i(x^0)", "h", gradients),)
 
 #: Known mistakes of implementations.
 SLIPS = edits("""

@@ -11,6 +11,7 @@ import numpy as np
 from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.starts import OtherStart, gradients
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
@@ -72,6 +73,9 @@ LINES = {
 
 #: A small problem's parameters.
 EXAMPLE = Example("sum", lambda given: Params(0.5 / given.problem.L))
+
+#: Other starts of its runs.
+STARTS = (OtherStart("y_i^0 = grad f_i(x^0)", "y", gradients),)
 
 #: Known mistakes of implementations.
 SLIPS = edits("""

@@ -90,9 +90,10 @@ def _words(claim: Claim, found: Sequence[sequential.MeanTest]) -> str:
     parts = []
     for start_of_name, text in kinds.items():
         sizes = [o.smallest_defect for o in found if o.name.startswith(start_of_name)]
-        if sizes:
+        # No number of samples says of a variance without a bound how much too large it is.
+        if sizes and math.isfinite(max(sizes)):
             parts.append(text.format(max(sizes)))
-    return f"sampled at level {float(level(claim)):.1g}, which finds {' and '.join(parts)}"
+    return f"sampled at level {float(level(claim)):.1g}{', which finds ' if parts else ''}{' and '.join(parts)}"
 
 
 def _random(claim: Claim, seed: int) -> list[Recipe]:
