@@ -130,7 +130,7 @@ def test_what_was_found_is_kept_when_the_command_is_ended(as_json, tmp_path, cap
 
     def check(claim, seed, budget, keep):
         outcome = Outcome("search", "", Verdict.SUPPORTED, "none found")
-        found = Evidence(claim, Verdict.SUPPORTED, None, (outcome,), 1, note="none found")
+        found = Evidence(claim, Verdict.SUPPORTED, None, (), 1, note="none found", outcomes=(outcome,))
         keep(found)
         if claim.id == "mine/ended":
             os.kill(os.getppid(), signal.SIGTERM)
@@ -140,7 +140,7 @@ def test_what_was_found_is_kept_when_the_command_is_ended(as_json, tmp_path, cap
     monkeypatch.setattr("verify.checking.check", check)
     status = main(["check", str(path), "--json" if as_json else "--out", "-" if as_json else str(out)])
     printed, err = capsys.readouterr()
-    assert status == 128 + signal.SIGTERM
+    assert status == 128 + signal.SIGTERM, err
     assert err.splitlines()[-2:] == ["not tested: 1 of 3 claims", "fedtheory: ended by SIGTERM"]
     if as_json:
         answer = json.loads(printed)

@@ -490,6 +490,11 @@ def test_a_power_less_is_tried_before_a_smaller_rate():
     assert cost[stronger] < cost[weaker]
     # It is the stronger one wherever the printed rate is one.
     assert all(stronger.subs(gamma * mu, s) <= weaker.subs(gamma * mu, s) for s in map(sympy.Rational, (0, "1/3", 1)))
+    # Nor does the half of a number in the rate come before it.
+    twice = claim.variant(right=(1 - 2 * gamma * mu) ** 3 * D.expression)
+    changes = [c for f in families(twice) for a in f.amounts[:2] if (c := f.change(twice, a)) is not None]
+    by_rate = {c.claim.statement.right / D.expression: c.cost for c in reversed(changes) if "right" in c.claim.changes}
+    assert by_rate[(1 - 2 * gamma * mu) ** 2] < by_rate[(1 - gamma * mu) ** 3]
 
 
 @pytest.mark.parametrize(
