@@ -69,7 +69,7 @@ class _Loops(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """What follows from one start: all runs, those that change among them; failures of draws, notes, the smallest
+    """The findings from one start: all runs, those that change among them; failures of draws, notes, the smallest
     defect of draws that is found, problems looked at; an answer that no test can use."""
 
     setup: Setup

@@ -14,8 +14,6 @@ def ef21(problem, params, rounds, rng, start="compressed", slip=""):
     x, found = np.zeros(problem.d), []
     slopes = problem.f.gradient(x[None, :])
     g = params.compressor.sample(rng, slopes) if start == "compressed" else slopes
-    if start == "mixed" and problem.d == 1:
-        g = params.compressor.sample(rng, slopes)
     if start == "halved":
         g = g / 2
     for _ in range(rounds):
@@ -104,7 +102,6 @@ def test_runs_may_begin_at_any_start_of_the_method(name):
 WRONG = [
     ("ef21", {"slip": "stale"}, "gradients are taken at the old model"),
     ("ef21", {"slip": "no feedback"}, "there is no error feedback"),
-    ("ef21", {"start": "mixed"}, ""),
     ("ef21", {"start": "halved"}, ""),
     ("diana", {"slip": "alpha"}, "gamma"),
     ("diana", {"slip": "h_bar from 0"}, ""),
