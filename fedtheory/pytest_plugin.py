@@ -6,6 +6,7 @@ Every pytest of an environment loads it: importing it imports nothing heavy, and
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -106,6 +107,13 @@ def _tests(name: str) -> Callable[..., Any]:
     return found
 
 
+def _verbose(config: pytest.Config) -> bool:
+    """Return True if pytest runs with ``-vv``, whatever an ini file or the environment adds to it, such as ``-q``."""
+    asked = [word for word in config.invocation_params.args if isinstance(word, str)]
+    counted = sum(word.count("v") for word in asked if re.fullmatch(r"-[vq]+", word)) + asked.count("--verbose")
+    return max(config.get_verbosity(), counted) > 1
+
+
 @pytest.fixture
 def conformance(request: pytest.FixtureRequest) -> Conformance:
     """Tests of an implementation with the theory as the oracle."""
@@ -114,4 +122,4 @@ def conformance(request: pytest.FixtureRequest) -> Conformance:
     for mark in reversed(list(request.node.iter_markers("fedtheory"))):
         algorithm = mark.args[0] if mark.args else algorithm
         options |= mark.kwargs
-    return Conformance(algorithm, options, request.config.get_verbosity() > 1)
+    return Conformance(algorithm, options, _verbose(request.config))

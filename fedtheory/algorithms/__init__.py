@@ -12,6 +12,7 @@ from typing import Any
 from fedtheory.algorithms.base import Algorithm, run
 from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.slips import Change, Edit, Table
+from fedtheory.algorithms.starts import OtherStart
 
 #: The modules of the algorithms, in the order of :func:`names`.
 _MODULES = """
@@ -22,7 +23,7 @@ fsvrg perturbed_primal dual_block_ascent cocoa_plus fedadam fedyogi fedadagrad f
 ef14 dgc powersgd signsgd
 """
 
-__all__ = ["Algorithm", "example_of", "get", "is_known", "line", "names", "run", "slips_of"]
+__all__ = ["Algorithm", "example_of", "get", "is_known", "line", "names", "run", "slips_of", "starts_of"]
 
 
 @cache
@@ -88,6 +89,12 @@ def slips_of(name: str | Algorithm) -> Table:
     module = _module(name)
     table: Table = getattr(module, "SLIPS", ())
     return tuple((words, letter, _parts(module, change)) for words, letter, change in table)
+
+
+def starts_of(name: str | Algorithm) -> tuple[OtherStart, ...]:
+    """Return the starts of runs that papers allow beside that of ``init``; none if it is not of this package."""
+    found: tuple[OtherStart, ...] = getattr(_module(name), "STARTS", ())
+    return found
 
 
 def _parts(module: Any, change: Change) -> Change:

@@ -11,6 +11,7 @@ from typing import Annotated
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, Scalar, method
+from fedtheory.algorithms.starts import OtherStart, gradients
 from fedtheory.compressors import Family
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
@@ -93,3 +94,6 @@ LINES = {
     "h": "h_i <- h_i + alpha C_i(grad f_i(w) - h_i)",
     "h_bar": "h_bar <- h_bar + alpha (1/n) sum C_i(grad f_i(w) - h_i)",
 }
+
+#: Other starts of its runs.
+STARTS = (OtherStart("h_i^0 = grad f_i(y^0)", "h", gradients),)

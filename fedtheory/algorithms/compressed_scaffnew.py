@@ -10,6 +10,7 @@ import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Bernoulli, Distribution, NamedTuple, Problem, Product, Scalar, method
 from fedtheory.algorithms.scaffnew import State, invariant
+from fedtheory.algorithms.starts import OtherStart, centred_gradients
 from fedtheory.randomness.masks import Pattern
 
 
@@ -71,3 +72,6 @@ LINES = {
     "x": "x_i <- x_bar = (1/s) sum_j q_j . x_hat_j with probability p, else x_hat_i = x_i - gamma (grad f_i - h_i)",
     "h": "h_i <- h_i + (p eta/gamma) q_i . (x_bar - x_hat_i), where there is a communication",
 }
+
+#: Other starts of its runs.
+STARTS = (OtherStart("h_i^0 = grad f_i(x^0) - grad f(x^0)", "h", centred_gradients),)

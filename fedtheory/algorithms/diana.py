@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fedtheory.algorithms.dialect import Array, Draw, Gradients, NamedTuple, Point, Problem, Scalar, edits, method
+from fedtheory.algorithms.starts import OtherStart, gradients
 from fedtheory.compressors import Family
 
 
@@ -54,6 +55,9 @@ LINES = {
     "h": "h_i <- h_i + alpha m_i",
     "h_bar": "h_bar <- h_bar + alpha (1/n) sum m_i",
 }
+
+#: Other starts of its runs.
+STARTS = (OtherStart("h_i^0 = grad f_i(x^0)", "h", gradients),)
 
 #: Known mistakes of implementations.
 SLIPS = edits("""

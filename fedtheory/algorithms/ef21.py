@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, edits, method
+from fedtheory.algorithms.starts import OtherStart
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import to_float
 
@@ -62,15 +63,15 @@ LINES = {
 }
 
 
-def _compressed_init(problem: Problem, params: Params, **given: Array) -> State:
-    """The start with compressed estimates, of a compressor without randomness."""
-    state: State = algorithm.init(problem, params, **given)
-    g = params.compressor.sample(np.random.default_rng(0), state.g)
-    return state._replace(g=g, g_bar=g.sum(axis=-2) / problem.n)
+def _compressed(problem: Problem, params: Params, points: Array, draw: Draw) -> Array:
+    return params.compressor.apply(draw, problem.f.gradient(points))
 
 
-#: Known mistakes of implementations, and another start.
-_EDITS = edits("""
+#: Other starts of its runs.
+STARTS = (OtherStart("g_i^0 = C_i(grad f_i(x^0))", "g", _compressed, drawn=True),)
+
+#: Known mistakes of implementations.
+SLIPS = edits("""
 g: gradients are taken at the old model instead of the new one
     gradient(x[ => gradient(state.x[
 g: there is no error feedback: the gradient itself is compressed
@@ -80,5 +81,3 @@ g: there is no error feedback: the gradient itself is compressed
 g_bar: the server's estimate is never updated (a stale average)
     state.g_bar + c => state.g_bar + 0 * c
 """)
-_START = "the estimates begin at C_i(grad f_i(x^0)), as is usual too, and not at grad f_i(x^0): compare steps, by step="
-SLIPS = (*_EDITS, (_START, "g", {"init": _compressed_init}))

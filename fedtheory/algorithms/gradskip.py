@@ -10,6 +10,7 @@ import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method
 from fedtheory.algorithms.scaffnew import State, communicate
+from fedtheory.algorithms.starts import OtherStart, centred_gradients
 from fedtheory.numbers.rational import to_float
 from fedtheory.randomness import Bernoulli, Product, participation
 
@@ -63,3 +64,6 @@ LINES = {
     "h_hat_i)",
     "h": "h_i <- h_hat_i + (p/gamma)(x_i+ - x_hat_i), h_hat_i = h_i where eta_i is 1, else grad f_i(x_i)",
 }
+
+#: Other starts of its runs.
+STARTS = (OtherStart("h_i^0 = grad f_i(x^0) - grad f(x^0)", "h", centred_gradients),)

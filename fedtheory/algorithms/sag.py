@@ -11,6 +11,7 @@ import numpy as np
 from fedtheory.algorithms.dialect import Array, Draw, Example, NamedTuple, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.sgd import draws
 from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.starts import OtherStart, gradients
 
 
 class Params(NamedTuple):
@@ -66,6 +67,9 @@ LINES = {
 
 #: A small problem's parameters.
 EXAMPLE = Example("sum", lambda given: Params(0.5 / given.problem.L))
+
+#: Other starts of its runs.
+STARTS = (OtherStart("y_i^0 = grad f_i(x^0)", "y", gradients),)
 
 #: Known mistakes of implementations.
 SLIPS = edits("""

@@ -9,6 +9,7 @@ import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, Gradients, Models, NamedTuple, Problem, Scalar, method
 from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.starts import OtherStart, centred_gradients
 from fedtheory.randomness import Bernoulli
 
 
@@ -62,6 +63,9 @@ LINES = {
     "x": "x_i <- (1/n) sum_j (x_hat_j - (gamma/p) h_j) with probability p, else x_hat_i = x_i - gamma (grad f_i - h_i)",
     "h": "h_i <- h_i + (p/gamma)(x_i+ - x_hat_i)",
 }
+
+#: Other starts of its runs.
+STARTS = (OtherStart("h_i^0 = grad f_i(x^0) - grad f(x^0)", "h", centred_gradients),)
 
 #: Known mistakes of implementations.
 SLIPS = edits("""

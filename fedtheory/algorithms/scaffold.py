@@ -11,6 +11,7 @@ from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Pr
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.algorithms.slips import Table, edits
+from fedtheory.algorithms.starts import OtherStart
 from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.randomness import Distribution
 
@@ -93,6 +94,14 @@ def _example(given: Given) -> Params:
 
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
+
+
+def _gradients(problem: Problem, params: Params, points: Array, draw: object) -> Array:
+    return AllRows().gradient(problem, points, zeros(0), 0)
+
+
+#: Other starts of its runs.
+STARTS = (OtherStart("c_i^0 = grad f_i(x^0), c^0 their mean", "c_i", _gradients),)
 
 
 def _in_place(problem: Problem, params: Params, state: State, draw: Round) -> State:

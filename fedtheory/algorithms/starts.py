@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import Signature, signature
 from typing import Any
 
-from fedtheory.problems.base import Problem
+import numpy as np
+
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem, everywhere
 
 
 @dataclass(frozen=True)
@@ -46,3 +50,38 @@ class WithOption:
     def __call__(self, recipe: object, problem: Problem, exact: bool) -> Any:
         """The parameters; errors are those of ``parameters``."""
         return self.parameters(recipe, problem, exact)._replace(**{self.name: self.value})
+
+
+@dataclass(frozen=True)
+class OtherStart:
+    """A start of runs that papers allow beside that of ``init``: all is as there, but for one part.
+
+    ``text``: the start in words; ``part``: what begins elsewhere; ``value(problem, params, points, draw)``: where it
+    begins, at the models ``points (n, d)`` of the clients; ``drawn``: True if that takes a draw, one of a step.
+    """
+
+    text: str
+    part: str
+    value: Callable[[Problem, Any, Array, Any], Array]
+    drawn: bool = False
+
+    def begun(self, init: Any, problem: Problem, params: object, draw: object, **given: Any) -> Any:
+        """The states ``(K, ...)`` at the start of a run, one for each of the draws; one alone if none is taken."""
+        usual = init(problem, params, **given)
+        x = np.asarray(usual[0])
+        points = x if x.ndim == 2 else everywhere(problem, x)
+        state = init(problem, params, **{**given, self.part: self.value(problem, params, points, draw)})
+        count = np.shape(getattr(state, self.part))[0] if self.drawn else 1
+        parts = zip(state, usual, strict=True)
+        return type(state)(*(np.broadcast_to(value, (count, *np.shape(own))) for value, own in parts))
+
+
+def gradients(problem: Problem, params: object, points: Array, draw: object) -> Array:
+    """The gradients of the f_i."""
+    return problem.f.gradient(points)
+
+
+def centred_gradients(problem: Problem, params: object, points: Array, draw: object) -> Array:
+    """The gradients of the f_i less their mean, of methods whose control variates sum to zero."""
+    found = problem.f.gradient(points)
+    return found - found.sum(axis=-2, keepdims=True) / problem.n

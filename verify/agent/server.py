@@ -13,6 +13,7 @@ import inspect
 import itertools
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 import verify
 from verify.cli import answering
+from verify.cli.arguments import parser
 
 #: The file that holds an agent's text.
 FILE = "theorem.py"
@@ -115,6 +117,9 @@ def answer(
             lines = [line for line in _lines(messages) if not line.startswith(answering.PROGRESS)]
             why = " ".join(lines[-_LINES:]) or f"stopped with the status {done.returncode}"
             return _failed(arguments, why)
+        for claim in found.get("claims", ()):
+            if "next" in claim:
+                claim["next"] = [call for command in claim["next"] if (call := call_of(command)) is not None]
         if arguments[0] == "export":
             found["files"] = {name: path.read_text(encoding="utf-8") for name, path in sorted(files.items())}
         return found
@@ -131,6 +136,24 @@ def words(given: Sequence[str]) -> list[str]:
 def values(at: Sequence[str] | Mapping[str, Any]) -> list[str]:
     """Return values of letters as the commands take them, from such texts or from an object. Raise as :func:`words`."""
     return words([f"{name}={value}" for name, value in at.items()] if isinstance(at, Mapping) else at)
+
+
+def call_of(command: str) -> dict[str, Any] | None:
+    """Return the call of a tool that does what a command does: its name, its arguments, and those that are as in the
+    call before; None if no tool does.
+
+    Args:
+        command: A line for a shell, such as "fedtheory repair my/claim --own theorem.py".
+    """
+    args = vars(parser().parse_args(shlex.split(command)[1:]))
+    tool = next((tool for tool in TOOLS if tool.__name__ == args["command"]), None)
+    if tool is None or args.get("check"):
+        return None
+    own = args.get("own") is not None or args.get("file") is not None
+    named = {**args, "id": args.get("id") or next(iter(args.get("names", ())), None)}
+    taken = inspect.signature(tool).parameters
+    given = {name: named[name] for name in ("id", "ids", "budget") if name in taken and named.get(name)}
+    return {"tool": tool.__name__, "arguments": given, **({"as_before": ["text"]} if own else {})}
 
 
 def _lines(messages: Path) -> list[str]:
@@ -205,8 +228,8 @@ def repair(id: str, text: str | None = None, seconds: int | None = None) -> Comm
 
 
 def best(id: str, text: str | None = None, at: Values = None, largest: str | None = None) -> Command:
-    """The smallest rate for which a claim is true, as an exact interval with proofs, at values such as
-    {"kappa": 10}; largest: a letter whose largest value is wanted instead, such as a stepsize."""
+    """The smallest rate for which a claim is true, as an exact interval with proofs, at values of its letters, such as
+    {"mu": "1/10", "L": 1}; largest: a letter whose largest value is wanted instead, such as a stepsize."""
     more = [*(["--at", *values(at)] if at else []), *(["--largest", *words([largest])] if largest else [])]
     return Command(["best", *words([id]), *_own(text), *more], text)
 

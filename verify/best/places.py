@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations, islice, product
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
@@ -29,6 +31,11 @@ Letters = Mapping[str, Fraction]
 #: What letters are that nobody gives: the ends of the class, and parameters of compressors and of noise.
 _USUAL = {"omega": Fraction(1), "alpha": Fraction(3, 4), "sigma": Fraction(1)}
 _CONDITION = Fraction(10)
+#: Values of letters that are tried where the usual ones break a hypothesis: with squares, as of curvatures whose root
+#: is asked for.
+_GRID = tuple(sympy.Rational(v) for v in ("1/9", "9", "1/4", "4", "1/2", "2", "1/16", "16", "1", "1/10", "10"))
+#: How many of those that meet the relations are tried.
+_TRIED = 8
 #: How often functions are drawn that are to meet the hypotheses.
 _SEEDS = 10
 
@@ -67,6 +74,47 @@ def recipe(claim: Claim, at: Letters, stiff: int = 0) -> Recipe:
         if hypotheses_hold(case):
             return found
     return _plain(claim, at, stiff, 0)
+
+
+def others(claim: Claim, at: Letters) -> Letters:
+    """Values of letters beside those ``at`` that are given, if the usual ones break a hypothesis and some are known
+    that meet all; else none.
+
+    To be asked once: a search that varies a letter must leave the others where they are.
+    """
+    if claim.setting.drawing.sweep or hypotheses_hold(Case(claim, recipe(claim, at))):
+        return {}
+    tried = islice(_meeting(claim, at), _TRIED)
+    return next((v for v in tried if hypotheses_hold(Case(claim, _plain(claim, {**v, **at}, 0, 0)))), {})
+
+
+def _meeting(claim: Claim, at: Letters) -> Iterator[Letters]:
+    """Yield values of letters that nobody gives, one or two of them and those that equalities then decide, at which the
+    relations between the letters hold where the usual ones break them."""
+    relations = [h.relation for h in claim.requires if h.relation is not None]
+    usual = {s: _rational(v) for s, v in Case(claim, _plain(claim, at, 0, 0)).letters.items() if _is_number(v)}
+    names = [name for name in known(claim) if name not in at and name != "n"]
+    letters = [s for s in usual if str(s) in names and any(s in relation.free_symbols for relation in relations)]
+    solved = [r for r in relations if isinstance(r, sympy.Eq) and (r.lhs in letters or r.rhs in letters)]
+    for count in range(3):
+        for some in combinations(letters, count):
+            for values in product(_GRID, repeat=count):
+                now = {**usual, **dict(zip(some, values, strict=True))}
+                for one in solved:
+                    letter, value = (one.lhs, one.rhs) if one.lhs in letters else (one.rhs, one.lhs)
+                    value = sympy.simplify(value.xreplace(now))
+                    if letter not in some and value.is_Rational:
+                        now[letter] = value
+                if all(relation.xreplace(now) == True for relation in relations):  # noqa: E712
+                    yield {str(s): Fraction(int(v.p), int(v.q)) for s, v in now.items() if v != usual[s]}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | Fraction)
+
+
+def _rational(value: int | Fraction) -> sympy.Rational:
+    return sympy.Rational(value.numerator, value.denominator)
 
 
 def recipes(claim: Claim, at: Letters) -> Iterator[Recipe]:

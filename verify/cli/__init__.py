@@ -23,19 +23,12 @@ from fedtheory import extras, naming
 from verify import results
 from verify.base.plain import clean
 from verify.cli import answering
+from verify.cli.answering import Ended
 from verify.cli.arguments import LONGEST, STDOUT, parser
 
 #: The functions of commands that take the id of one claim, and of those that take papers and beginnings of ids too.
 _OF_ONE = ("run_show", "run_tight", "run_best", "run_repair")
 _OF_MANY = ("run_why", "run_audit", "run_export")
-
-
-class Ended(BaseException):
-    """A signal that asks the process to end."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -76,12 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not isinstance(extras.explained(error), extras.MissingExtra):
             raise
         return _complain(answering.sentence(error))
-    except KeyboardInterrupt:
-        print("fedtheory: interrupted", file=sys.stderr)
-        return 130
-    except Ended as error:
-        print(f"fedtheory: ended by {signal.Signals(error.number).name}", file=sys.stderr)
-        return 128 + error.number
+    except (KeyboardInterrupt, Ended) as ended:
+        print(f"fedtheory: {answering.reason(ended)}", file=sys.stderr)
+        return answering.status(ended)
 
 
 def _run(args: Any) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -23,6 +24,24 @@ FORMAT = "fedtheory-answer-1"
 PROGRESS = "progress: "
 
 _data: ContextVar[dict[str, Any] | None] = ContextVar("_data", default=None)
+
+
+class Ended(BaseException):
+    """A signal that asks the process to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def reason(ended: BaseException) -> str:
+    """Return why a process ends that was asked to, in words."""
+    return f"ended by {signal.Signals(ended.number).name}" if isinstance(ended, Ended) else "interrupted"
+
+
+def status(ended: BaseException) -> int:
+    """Return the exit status of such a process."""
+    return 128 + (ended.number if isinstance(ended, Ended) else signal.SIGINT)
 
 
 def add(**data: Any) -> None:
@@ -49,20 +68,25 @@ def progress(text: str) -> None:
 
 
 def answered(command: str, run: Callable[[], int]) -> int:
-    """Run a command and print its answer; the exit status. Bad input is an answer too, and then raised."""
+    """Run a command and print its answer; the exit status. Bad input is an answer too, and then raised; so is what was
+    found before the process was asked to end."""
     token = _data.set({})
     printed = io.StringIO()
     try:
         with redirect_stdout(printed):
-            status = run()
+            found = run()
     except (ValueError, OSError, ImportError) as error:
         _print(command, 2, printed, {"error": sentence(error), **(_data.get() or {})})
         raise
+    except (KeyboardInterrupt, Ended) as ended:
+        _print(command, status(ended), printed, {"error": reason(ended), **(_data.get() or {})})
+        sys.stdout.flush()
+        raise
     else:
-        _print(command, status, printed, _data.get() or {})
+        _print(command, found, printed, _data.get() or {})
     finally:
         _data.reset(token)
-    return status
+    return found
 
 
 def refused(command: str, error: Exception) -> None:
@@ -79,7 +103,7 @@ def sentence(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _print(command: str, status: int, printed: io.StringIO, data: dict[str, Any]) -> None:
+def _print(command: str, exit_status: int, printed: io.StringIO, data: dict[str, Any]) -> None:
     lines = printed.getvalue().splitlines()
-    answer = {"format": FORMAT, "command": command, "status": status, **data, "lines": lines}
+    answer = {"format": FORMAT, "command": command, "status": exit_status, **data, "lines": lines}
     sys.stdout.write(json.dumps(answer, indent=1) + "\n")

@@ -64,7 +64,7 @@ def run_best(args: Any) -> int:
     from dataclasses import replace
 
     from verify.base import own
-    from verify.best import every_n, factors, parameters, potentials, record, thresholds, words
+    from verify.best import every_n, factors, parameters, places, potentials, record, thresholds, words
     from verify.best.subjects import subject
     from verify.cli import answering
     from verify.cli.saving import replaying
@@ -90,6 +90,10 @@ def run_best(args: Any) -> int:
             files.write(path, record.text(found))
 
     asked = record.Record(claim, args.largest or args.smallest or "", (), {} if args.potential else None, over)
+    if not (asked.letter or over) and (further := places.others(claim, at)):
+        chosen = ", ".join(f"{name} = {value}" for name, value in further.items())
+        say(f"at {chosen}, as the usual values break a hypothesis: --at gives others")
+        at = {**further, **at}
     before = _kept(path, asked, at)
     if before is not None and (before.found[0].upper is not None or before.letter):
         say(f"taken from {path}, where both ends are shown")

@@ -126,7 +126,7 @@ def run_check(args: Any) -> int:
     for claim in selected:
         if args.details:
             _describe(claim)
-        evidence, failure = _tested(claim, args)
+        evidence, failure, ended = _tested(claim, args)
         row = terminal.row(evidence)._replace(**({"verdict": terminal.FAILED, "over": failure} if failure else {}))
         counts[row.verdict] += 1
         failed += [failure] if failure else []
@@ -154,6 +154,11 @@ def run_check(args: Any) -> int:
         if out is not None and evidence.counterexample is not None:
             again = saving.replaying(out / "counterexamples" / f"{naming.file_name(claim.id)}.json", args.file)
             consoles.say(consoles.console(sys.stderr), f"{claim.id}: {again}")
+        if ended is not None:
+            left = len(selected) - len(entries)
+            if left:
+                consoles.say(consoles.console(sys.stderr), f"not tested: {left} of {len(selected)} claims")
+            raise ended
     _summary(args, counts, time.perf_counter() - begun)
     if picture is not None:
         if len(examples) != 1:
@@ -165,8 +170,8 @@ def run_check(args: Any) -> int:
     return 1 if any(counts[verdict] for verdict in args.fail_on) else 0
 
 
-def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:
-    """The evidence for a claim, and why there is none, empty where there is."""
+def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, BaseException | None]:
+    """The evidence for a claim; why its test did not come to an end, empty where it did; and what ends the command."""
     from verify.audit import FAILED
     from verify.base.limits import Stopped, limited
     from verify.base.verdict import Verdict
@@ -188,15 +193,19 @@ def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:
             return json.dumps(check(claim, args.seed, args.budget, keep=keep).to_json())
 
         try:
-            return Evidence.from_json(claim, json.loads(limited(tested, args.seconds, size, claim.id))), ""
-        except Stopped as error:
-            why = str(error).removeprefix(f"{claim.id}: ")
+            return Evidence.from_json(claim, json.loads(limited(tested, args.seconds, size, claim.id))), "", None
+        except (Stopped, KeyboardInterrupt, answering.Ended) as error:
+            ended = None if isinstance(error, Stopped) else error
+            why = str(error).removeprefix(f"{claim.id}: ") if ended is None else answering.reason(ended)
             if not kept.exists():
-                return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=why), str(error)
+                return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=why), f"{claim.id}: {why}", ended
             found = Evidence.from_json(claim, json.loads(kept.read_text(encoding="utf-8")))
-            return replace(found, note=f"{why}; {found.note}"), str(error)
+            by_then = "nothing was found by then"
+            if found.verdict is not Verdict.NOT_TESTED:
+                by_then = f"found by then: {found}"
+            return replace(found, note=f"{why}; {found.note}"), f"{claim.id}: {why}; {by_then}", ended
         except ValueError as error:
-            return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=f"{FAILED}: {error}"), str(error)
+            return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=f"{FAILED}: {error}"), str(error), None
 
 
 def _describe(claim: Claim) -> None:

@@ -201,8 +201,10 @@ def run_table(args: argparse.Namespace) -> int:
     values = tables.assignments(args.at)
     table = tables.get(args.name)
     shown = table.at(values) if values else table
-    answering.add(table=json.loads(render(shown, "json")))
-    sys.stdout.write(render(shown, args.format))
+    if answering.asked():
+        answering.add(table=json.loads(render(shown, "json")))
+    else:
+        sys.stdout.write(render(shown, args.format))
     return 0
 
 

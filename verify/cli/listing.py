@@ -161,10 +161,14 @@ def run_list(args: Any) -> int:
     listed = [(row, verdict) for row, verdict in listed if not args.origin or row.origin in args.origin]
     # A line of the report is a claim.
     _warn(found, consoles.console(sys.stderr))
-    fields = ("id", "kind", "where", "gist", "origin", "literal_of")
-    answering.add(claims=[{name: getattr(r, name) for name in fields} | {"verdict": verdict} for r, verdict in listed])
     if args.summary:
         consoles.show(report, failures.table([row for row, _ in listed], found.verdicts))
+        return 0
+    if answering.asked():
+        # The rows are the data: no line repeats them.
+        fields = ("id", "kind", "where", "gist", "origin", "literal_of")
+        rowed = [{name: getattr(row, name) for name in fields} | {"verdict": verdict} for row, verdict in listed]
+        answering.add(claims=rowed)
     elif report.is_terminal and not consoles.fits(listed, report.width):
         consoles.say(report, *consoles.claims_lines(listed))
     else:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.starts import OtherStart
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from verify.conformance import claimed, matching
@@ -25,6 +27,7 @@ from verify.conformance.seen import (
     Run,
     Setup,
     Transition,
+    elsewhere_begun,
     interface,
     long_one,
     reach,
@@ -74,7 +77,7 @@ def algorithm(
     Args:
         name: One of ``fedtheory.algorithms.names()``; or anybody's own: an algorithm (``fedtheory.method``), or where
             it is, as "FILE.py:NAME". Its problems and parameters are those of the ``CLAIMS`` about it, or ``problems``.
-        init: ``init(problem, params) -> state``; by default the reference's.
+        init: ``init(problem, params) -> state``, at a start of the method; by default the reference's.
         step: ``step(problem, params, state, draw)``, with the reference's draws, or ``step(problem, params, state,
             rng)``, with draws of its own.
         run: ``run(problem, params, rounds, rng) -> iterates``, a plain loop. Iterates are arrays of one letter's shape
@@ -112,7 +115,7 @@ def algorithm(
     if (step is None) == (run is None) or not callable(run if step is None else step):
         raise ValueError("give either step or run, as functions")
     if run is not None and init is not None:
-        raise ValueError("init= belongs to step=: a run makes its own start, that of the reference")
+        raise ValueError("init= belongs to step=: a run makes its own start, one of the method's")
     check_level(level)
     check_seed(seed)
     if tolerance is not None and not 0 < tolerance < 1:
@@ -191,26 +194,40 @@ def _numbers(scenario: Scenario) -> dict[str, Array]:
 
 def _steps(setup: Setup) -> Findings:
     try:
-        started = _starts(setup)
-        if started:
-            return Findings((started,), ("the initial state",), {})
-        return _with_draws(setup) if setup.implementation.draws else _with_generator(setup)
+        start = _start(setup)
+        if isinstance(start, Failure):
+            return Findings((start,), ("the initial state",), {})
+        found = _with_draws(setup) if setup.implementation.draws else _with_generator(setup)
+        return found._replace(notes=elsewhere_begun(start) + found.notes)
     except BadAnswer as broken:
         return Findings((interface(setup, broken),), ("the interface",), {})
 
 
-def _starts(setup: Setup) -> Failure | None:
-    """The failure of an initial state that is not the reference's, or None."""
-    own = setup.implementation
-    if own.init is None:
+def _start(setup: Setup) -> OtherStart | Failure | None:
+    """The start of the method that the implementation's initial states are, None for the reference's own; the failure
+    of states that are none."""
+    if setup.implementation.init is None:
         return None
+    due = _begins(setup, None)
+    others = algorithms.starts_of(setup.algorithm) if due is not None else ()
+    return next((other for other in others if _begins(setup, other) is None), due)
+
+
+def _begins(setup: Setup, other: OtherStart | None) -> Failure | None:
+    """The failure of an initial state that is not that of the reference, or of another start; or None."""
+    own = setup.implementation
     for scenario in setup.scenarios:
-        expected = setup.algorithm.init(scenario.problem, scenario.params)
-        got = own.read(own.start(scenario.problem, scenario.params), expected)
-        for letter, a, b in zip(own.names, got, expected, strict=True):
-            size = max(float(abs(np.asarray(b, dtype=float)).max(initial=0)), 1.0)
-            if not abs(a - b).max(initial=0) <= setup.tolerance * size:
-                mine, due = distinguishable(a, np.asarray(b, dtype=float))
+        begun = matching.begun(setup.algorithm, other, scenario.problem, scenario.params)
+        if begun is None:
+            continue
+        got = own.read(own.start(scenario.problem, scenario.params), begun.first)
+        fitting = np.ones(len(begun.weights), dtype=bool)
+        for letter, a, b in zip(own.names, got, begun.states, strict=True):
+            axes = tuple(range(1, b.ndim))
+            size = np.maximum(abs(b).max(axis=axes, initial=0), 1.0)
+            fitting &= abs(a - b).max(axis=axes, initial=0) <= setup.tolerance * size
+            if not fitting.any():
+                mine, due = distinguishable(a, b[0])
                 text = f"{letter}^0 is {mine}, the method starts at {due} ({scenario.text})"
                 return Failure(_step_id(setup), f"init, {letter}", text, setup.call)
     return None

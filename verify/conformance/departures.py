@@ -196,11 +196,14 @@ def _follows(setup: Setup, other: Algorithm, run: Run) -> bool | None:
     run has no finite values.
     """
     problem, params = run.scenario.problem, run.scenario.params
-    start = other.init(problem, params)
-    rng = np.random.default_rng(setup.seed)
-    draws, p, complete = matching.enumerated(other, problem, params, start, setup.largest, rng)
+    # A slip may be that of another start.
+    start = matching.begun(other, setup.start if other.init is setup.algorithm.init else None, problem, params)
     seen = _finite(run.seen)
-    if not complete or not seen:
+    if start is None or not seen:
+        return None
+    rng = np.random.default_rng(setup.seed)
+    draws, p, complete = matching.enumerated(other, problem, params, start.first, setup.largest, rng)
+    if not complete:
         return None
     return matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
 

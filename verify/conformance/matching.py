@@ -12,6 +12,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.schedules import at_round
+from fedtheory.algorithms.starts import OtherStart
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
@@ -194,23 +195,49 @@ class Tracked:
     state: Any = None
 
 
+class Begun(NamedTuple):
+    """The states ``(B, ...)`` at which a run may begin, and their probabilities."""
+
+    states: Any
+    weights: Array
+
+    @property
+    def first(self) -> Any:
+        """The first of them."""
+        return type(self.states)(*(f[0] for f in self.states))
+
+
+def begun(algorithm: Algorithm, other: OtherStart | None, problem: Problem, params: Any, **given: Any) -> Begun | None:
+    """Where a run begins, as ``init`` has it or at another start; None if that has too many draws to follow each."""
+    if other is None:
+        return Begun(stacked(algorithm.init(problem, params, **given)), np.ones(1))
+    draws, p = None, np.ones(1)
+    if other.drawn:
+        state, rng = algorithm.init(problem, params, **given), np.random.default_rng(0)
+        draws, p, complete = enumerated(algorithm, problem, params, state, _FOLLOWED, rng)
+        if not complete:
+            return None
+    states = other.begun(algorithm.init, problem, params, draws, **given)
+    return Begun(type(states)(*(np.asarray(f, dtype=float) for f in states)), p)
+
+
 def track(
     algorithm: Algorithm,
     problem: Problem,
     params: Any,
-    start: Any,
+    start: Begun,
     seen: Sequence[Mapping[str, Array]],
     draws: Any,
     p: Array,
     tol: float,
     scales: dict[int, dict[str, float]] | None = None,
 ) -> Tracked:
-    """Follow all hidden states that agree with the letters ``seen`` after each round. ``start``: the state before.
+    """Follow all hidden states that agree with the letters ``seen`` after each round. ``start``: where it begins.
 
     ``scales``: what errors are relative to in each round, of runs of the same problem, found by the first of them.
     """
     scales = {} if scales is None else scales
-    states, weights = stacked(start), np.ones(1)
+    states, weights = start
     found: list[Array] = []
     complete = True
     for t, letters in enumerate(seen):

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fedtheory import algorithms
 from fedtheory.numbers.rational import Array
 from verify.conformance import matching
 from verify.conformance.adapter import BadAnswer, Unanswered
 from verify.conformance.beyond import LARGEST_BEYOND
 from verify.conformance.departures import dependent, lost, missed, often
-from verify.conformance.matching import Tracked
+from verify.conformance.matching import Begun, Tracked
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown
-from verify.conformance.seen import Findings, Letters, Run, Setup, interface, long_one, reach, unanswered, usable
+from verify.conformance.seen import (
+    Findings,
+    Letters,
+    Run,
+    Setup,
+    elsewhere_begun,
+    interface,
+    long_one,
+    reach,
+    unanswered,
+    usable,
+)
 
 # Rounds of a short loop.
 _ROUNDS = 6
@@ -55,50 +68,96 @@ class _Loops(NamedTuple):
     changing: list[Run]
 
 
+class _Attempt(NamedTuple):
+    """The findings from one start: all runs, those that change among them; failures of draws, notes, the smallest
+    defect of draws that is found, problems looked at; an answer that no test can use."""
+
+    setup: Setup
+    followed: list[tuple[Run, Tracked]]
+    changing: bool = False
+    failures: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
+    worst: float = 0.0
+    reached: int = 0
+    broken: BadAnswer | None = None
+
+    @property
+    def agreeing(self) -> float:
+        """The rounds that are explained on the way to the first that is not; infinite if all are, and the more so if
+        nothing else is wrong."""
+        if (self.broken is not None and self.broken.part == "init") or not (self.followed or self.broken):
+            return -1.0
+        wrong = [t.mismatch.round for _, t in missed(self.followed) if t.mismatch is not None]
+        right = not self.failures and self.broken is None
+        return min(wrong) if wrong else (math.inf if right else 1e9)
+
+
 def runs(setup: Setup, observes: str | None) -> Findings:
-    """Test the loop of an implementation and return the findings."""
+    """Test the loop of an implementation and return the findings.
+
+    A run may begin at any start of the method, but all runs at the same one.
+    """
     chosen = usable(setup)
-    longest, smallest = long_one(chosen), min(chosen, key=lambda s: s.size)
-    failures: list[Failure] = []
-    notes: list[str] = []
-    followed: list[tuple[Run, Tracked]] = []
-    worst, incomplete = 0.0, 0
-    try:
-        for number, scenario in enumerate(chosen):
-            # A long run from far away, and one that has converged long before its end.
-            lengths = {id(smallest): _CONVERGED, id(longest): _LONG_ROUNDS}
-            for rounds in (_ROUNDS, lengths[id(scenario)]) if id(scenario) in lengths else (_ROUNDS,):
-                try:
-                    found = _loops(setup, scenario, number, observes, _count(scenario, rounds), rounds)
-                except Unanswered as asked:
-                    notes += unanswered(scenario, asked)
-                    break
-                followed += found.followed
-                incomplete += sum(not t.complete for _, t in found.followed)
-                if missed(followed):
-                    break
-                failed, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2))
-                failures += failed
-                worst = worst if scenario.role else max(worst, defect)
-            if missed(followed):
-                failure = lost(setup, [*followed, *_elsewhere(setup, chosen[number + 1 :], number + 1, observes)])
-                prefix = f"{_CHANGING}; " if found.changing else ""
-                failures = [dataclasses.replace(failure, evidence=f"{prefix}{failure.evidence}")]
-            if failures:
-                break
-    except BadAnswer as broken:
-        return Findings((interface(setup, broken),), ("the interface",), {})
+    best = _attempt(setup, chosen, observes)
+    for other in algorithms.starts_of(setup.algorithm):
+        if best.agreeing < math.inf:
+            # Of two that explain the same, the reference's own start is the more likely one.
+            best = max(best, _attempt(replace(setup, start=other), chosen, observes), key=lambda a: a.agreeing)
+    if best.broken is not None:
+        return Findings((interface(setup, best.broken),), ("the interface",), {})
+    failures = list(best.failures)
+    if missed(best.followed):
+        rest = _elsewhere(best.setup, chosen[best.reached :], best.reached, observes)
+        failure = lost(best.setup, [*best.followed, *rest])
+        prefix = f"{_CHANGING}; " if best.changing else ""
+        failures = [replace(failure, evidence=f"{prefix}{failure.evidence}")]
     checked = (
-        f"{len(followed)} runs of {_ROUNDS} rounds on {len(chosen)} problems, of {_LONG_ROUNDS} and {_CONVERGED} on "
-        "one each, each iterate explained by draws and the hidden states that they lead to, how often each draw "
+        f"{len(best.followed)} runs of {_ROUNDS} rounds on {len(chosen)} problems, of {_LONG_ROUNDS} and {_CONVERGED} "
+        "on one each, each iterate explained by draws and the hidden states that they lead to, how often each draw "
         "occurs, dependence of draws",
     )
     detects = {"an iterate off by, relative to its numbers": setup.tolerance}
-    if worst:
-        detects["probability of a draw off by"] = worst
-    if incomplete:
-        notes.append(f"{incomplete} runs had too many hidden states to follow to their end")
-    return Findings(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), tuple(notes))
+    if best.worst:
+        detects["probability of a draw off by"] = best.worst
+    notes = elsewhere_begun(best.setup.start) + best.notes
+    if incomplete := sum(not t.complete for _, t in best.followed):
+        notes += (f"{incomplete} runs had too many hidden states to follow to their end",)
+    return Findings(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), notes)
+
+
+def _attempt(setup: Setup, chosen: Sequence[Scenario], observes: str | None) -> _Attempt:
+    """Follow runs from one start, up to the first problem where something is wrong."""
+    longest, smallest = long_one(chosen), min(chosen, key=lambda s: s.size)
+    so_far = _Attempt(setup, [])
+    for number, scenario in enumerate(chosen):
+        so_far = so_far._replace(reached=number + 1)
+        begun = matching.begun(setup.algorithm, setup.start, scenario.problem, scenario.params)
+        if begun is None:
+            left_out = f"not tested on a problem whose start has too many draws: {scenario.text}"
+            so_far = so_far._replace(notes=(*so_far.notes, left_out))
+            continue
+        # A long run from far away, and one that has converged long before its end.
+        lengths = {id(smallest): _CONVERGED, id(longest): _LONG_ROUNDS}
+        for rounds in (_ROUNDS, lengths[id(scenario)]) if id(scenario) in lengths else (_ROUNDS,):
+            try:
+                found = _loops(setup, scenario, begun, number, observes, _count(scenario, rounds), rounds)
+            except Unanswered as asked:
+                try:
+                    so_far = so_far._replace(notes=so_far.notes + unanswered(scenario, asked))
+                except BadAnswer as broken:
+                    return so_far._replace(broken=broken)
+                break
+            except BadAnswer as broken:
+                return so_far._replace(broken=broken)
+            so_far.followed.extend(found.followed)
+            if missed(so_far.followed):
+                return so_far._replace(changing=bool(found.changing))
+            failed, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2))
+            worst = so_far.worst if scenario.role else max(so_far.worst, defect)
+            so_far = so_far._replace(failures=so_far.failures + tuple(failed), worst=worst)
+        if so_far.failures:
+            break
+    return so_far
 
 
 def _drawn(setup: Setup, scenario: Scenario, found: _Loops, level: float) -> tuple[list[Failure], float]:
@@ -116,13 +175,17 @@ def _elsewhere(
     for number, scenario in enumerate(rest, first):
         # Other faults in them are reported once this one is fixed.
         with contextlib.suppress(BadAnswer):
-            yield from _loops(setup, scenario, number, observes, _ELSEWHERE, _ROUNDS).followed
+            begun = matching.begun(setup.algorithm, setup.start, scenario.problem, scenario.params)
+            if begun is not None:
+                yield from _loops(setup, scenario, begun, number, observes, _ELSEWHERE, _ROUNDS).followed
 
 
-def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, count: int, rounds: int) -> _Loops:
-    """So many runs of the loop, each followed by the reference."""
+def _loops(
+    setup: Setup, scenario: Scenario, begun: Begun, number: int, observes: str | None, count: int, rounds: int
+) -> _Loops:
+    """So many runs of the loop, each followed by the reference from where it may have begun."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
-    start = setup.algorithm.init(problem, params)
+    start = begun.first
     rng = np.random.default_rng([setup.seed, 12, number])
     draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_BEYOND, rng)
     found = _Loops([], draws, p, [], [])
@@ -131,11 +194,10 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
         seeds = [setup.seed, 13, number, i, *([rounds] if rounds > _ROUNDS else [])]
         iterates = own.iterates(problem, params, rounds, np.random.default_rng(seeds))
         seen = [own.observed(iterate, start, observes) for iterate in iterates]
-        if len(seen) > rounds:
-            _check_first(start, seen.pop(0), setup)
-        tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance, scales)
+        own_start = _beginning_so(begun, seen.pop(0), setup) if len(seen) > rounds else begun
+        tracked = matching.track(setup.algorithm, problem, params, own_start, seen, draws, p, setup.tolerance, scales)
         if tracked.mismatch is not None and rounds == _ROUNDS:
-            ends = _ends(setup, scenario, rounds, seeds, observes)
+            ends = _ends(setup, scenario, start, rounds, seeds, observes)
             if any(not np.array_equal(a[n], b[n]) for a, b in zip(seen, ends, strict=True) for n in a):
                 if _same_memory(iterates):
                     text = "iterates of several rounds are the same array, which later ones overwrite: copy it"
@@ -143,7 +205,7 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
                 seen = ends
                 found.changing.append(Run(scenario, seen))
                 tracked = matching.track(
-                    setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance, scales
+                    setup.algorithm, problem, params, own_start, seen, draws, p, setup.tolerance, scales
                 )
                 if tracked.mismatch is None:
                     raise BadAnswer("iterates", f"{_CHANGING}: copy the models that are returned")
@@ -154,10 +216,11 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
     return found
 
 
-def _ends(setup: Setup, scenario: Scenario, rounds: int, seeds: Sequence[int], observes: str | None) -> Letters:
+def _ends(
+    setup: Setup, scenario: Scenario, start: Any, rounds: int, seeds: Sequence[int], observes: str | None
+) -> Letters:
     """The last iterates of runs of 1, 2, ... rounds, which no later round can have changed."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
-    start = setup.algorithm.init(problem, params)
     last = (own.iterates(problem, params, t, np.random.default_rng(seeds))[-1] for t in range(1, rounds + 1))
     return [own.observed(iterate, start, observes) for iterate in last]
 
@@ -179,10 +242,16 @@ def _same_memory(iterates: Sequence[Any]) -> bool:
     return len(arrays) > 1 and all(np.may_share_memory(a, b) for a, b in pairwise(arrays))
 
 
-def _check_first(start: Any, letters: Mapping[str, Array], setup: Setup) -> None:
+def _beginning_so(begun: Begun, letters: Mapping[str, Array], setup: Setup) -> Begun:
+    """The starts that have these letters. Raise :class:`BadAnswer` if there are none."""
+    fitting = np.ones(len(begun.weights), dtype=bool)
     for name, value in letters.items():
-        expected = np.asarray(getattr(start, name), dtype=float)
-        if not abs(value - expected).max(initial=0) <= setup.tolerance * max(1.0, float(abs(expected).max(initial=0))):
-            raise BadAnswer(
-                "init", f"the first iterate has {name} = {shown(value)}, the method starts at {shown(expected)}"
-            )
+        starts = np.asarray(getattr(begun.states, name), dtype=float)
+        axes = tuple(range(1, starts.ndim))
+        size = np.maximum(1.0, abs(starts).max(axis=axes, initial=0))
+        fitting &= abs(starts - value).max(axis=axes, initial=0) <= setup.tolerance * size
+        if not fitting.any():
+            due = shown(starts[0])
+            raise BadAnswer("init", f"the first iterate has {name} = {shown(value)}, the method starts at {due}")
+    weights = np.where(fitting, begun.weights, 0.0)[fitting]
+    return Begun(type(begun.states)(*(f[fitting] for f in begun.states)), weights / weights.sum())

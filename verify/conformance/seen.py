@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.starts import OtherStart
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.quadratic import Quadratics
 from verify.conformance.adapter import BadAnswer, Implementation
@@ -56,7 +57,8 @@ class Setup:
     """The subject of a test: ``implementation`` in ``scenarios``.
 
     ``level``: the probability of a false alarm; ``tolerance``: relative, of floats; ``call``: the code that asked for
-    the test; ``largest``: the largest number of outcomes of a draw that are enumerated.
+    the test; ``largest``: the largest number of outcomes of a draw that are enumerated;
+    ``start``: where runs begin, if not as the reference's ``init`` has it.
     """
 
     implementation: Implementation
@@ -66,6 +68,7 @@ class Setup:
     tolerance: float
     call: str
     largest: int = LARGEST_BEYOND
+    start: OtherStart | None = None
 
     @property
     def algorithm(self) -> Algorithm:
@@ -86,6 +89,11 @@ def interface(setup: Setup, broken: BadAnswer) -> Failure:
     """The failure of an interface that is not kept to."""
     where = "run" if setup.implementation.run is not None else "step"
     return Failure(f"interface/{broken.part}", where, broken.text, setup.call)
+
+
+def elsewhere_begun(start: OtherStart | None) -> tuple[str, ...]:
+    """The note of runs that begin at another start than that of the reference's ``init``."""
+    return () if start is None else (f"runs begin at {start.text}, which is a start of the method too",)
 
 
 def unanswered(scenario: Scenario, asked: BadAnswer) -> tuple[str, ...]:

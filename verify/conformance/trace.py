@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ from verify.conformance.adapter import Implementation
 from verify.conformance.algorithms import compare
 from verify.conformance.claimed import invariant_id
 from verify.conformance.departures import departs, dependent, lost, missed, often
+from verify.conformance.matching import Begun, Tracked
 from verify.conformance.report import Failure, Report, rounding_of
 from verify.conformance.scenarios import Scenario, claims_of, decreases, later, shown
-from verify.conformance.seen import Observations, Run, Setup, Transition
+from verify.conformance.seen import Observations, Run, Setup, Transition, elsewhere_begun
 from verify.conformance.series import MOST, check_moved, recorded
 from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
@@ -315,14 +317,14 @@ def _of_iterates(setup: Setup, trace: Trace) -> _Found:
     if scenario.support <= _LARGEST:
         rng = np.random.default_rng(0)
         draws, p, _ = matching.enumerated(trace.algorithm, trace.problem, trace.params, like, setup.largest, rng)
-        followed = []
-        for run in trace.iterates:
-            seen = [{letter: x} for x in run[1:]]
-            start = _started(trace.algorithm, trace.problem, trace.params, letter, run[0])
-            tracked = matching.track(
-                trace.algorithm, trace.problem, trace.params, start, seen, draws, p, setup.tolerance
-            )
-            followed.append((Run(scenario, seen), tracked))
+        followed = _followed(setup, trace, letter, draws, p)
+        for other in algorithms.starts_of(trace.algorithm) if missed(followed) else ():
+            again = replace(setup, start=other)
+            found = _followed(again, trace, letter, draws, p)
+            if found and not missed(found):
+                setup, followed = again, found
+                notes += elsewhere_begun(other)
+                break
         checked.append("each iterate explained by draws and the hidden states that they lead to")
         if missed(followed):
             return [lost(setup, followed)], checked, {}, notes
@@ -339,6 +341,19 @@ def _of_iterates(setup: Setup, trace: Trace) -> _Found:
     if not failures:
         failures += _bounds(setup, trace, letter, checked, notes)
     return failures, checked, detects, notes
+
+
+def _followed(setup: Setup, trace: Trace, letter: str, draws: Any, p: Array) -> list[tuple[Run, Tracked]]:
+    """The runs of a trace, followed from where they begin; none if that has too many draws."""
+    followed = []
+    for run in trace.iterates if trace.iterates is not None else ():
+        start = _started(setup, trace, letter, run[0])
+        if start is None:
+            return []
+        seen = [{letter: x} for x in run[1:]]
+        tracked = matching.track(trace.algorithm, trace.problem, trace.params, start, seen, draws, p, setup.tolerance)
+        followed.append((Run(setup.scenarios[0], seen), tracked))
+    return followed
 
 
 def _bounds(setup: Setup, trace: Trace, letter: str, checked: list[str], notes: list[str]) -> list[Failure]:
@@ -365,8 +380,10 @@ def _bounds(setup: Setup, trace: Trace, letter: str, checked: list[str], notes: 
                 continue
             ratios = []
             for run in trace.iterates:
-                first = _started(algorithm, problem, params, letter, run[0])
-                initial = float(np.asarray(potential.of(problem, params, first)))
+                begun = _started(setup, trace, letter, run[0])
+                assert begun is not None
+                # The bound holds from each start.
+                initial = float(np.asarray(potential.of(problem, params, begun.states)).max())
                 ratios.append(np.mean([part(x) / (factor**t * initial) for t, x in enumerate(run[1:], 1)]))
         except (ValueError, TypeError, AttributeError, ArithmeticError, Undefined) as error:
             notes.append(f"{claim.id} is not tested: {error}")
@@ -401,9 +418,10 @@ def _separable(potential: Any, problem: Problem, params: Any, fixed: Any, letter
     return True
 
 
-def _started(algorithm: Algorithm, problem: Problem, params: Any, letter: str, x: Array) -> Any:
-    """The initial state of a run that starts at this model."""
+def _started(setup: Setup, trace: Trace, letter: str, x: Array) -> Begun | None:
+    """Where a run that starts at this model begins; None if that has too many draws."""
+    algorithm, problem, params = trace.algorithm, trace.problem, trace.params
     try:
-        return algorithm.init(problem, params, **{letter: x})
+        return matching.begun(algorithm, setup.start, problem, params, **{letter: x})
     except TypeError:
-        return algorithm.init(problem, params)._replace(**{letter: x})
+        return Begun(matching.stacked(algorithm.init(problem, params)._replace(**{letter: x})), np.ones(1))

@@ -82,17 +82,17 @@ def test(claim: Claim, seed: int) -> Sampled | None:
 
 def _words(claim: Claim, found: Sequence[sequential.MeanTest]) -> str:
     """The smallest defects that all tests of a kind are sure to find."""
-    kinds = {
-        "mean at": "a mean off by {:.2g} |x||v|",
-        "variance at": "a variance {:.2g} |x|^2 too large",
-        "half": "a probability off by {:.2g}",
-    }
     parts = []
-    for start_of_name, text in kinds.items():
+    for start_of_name, text in (
+        ("mean at", "a mean off by {:.2g} |x||v|"),
+        ("variance at", "a variance {:.2g} |x|^2 too large"),
+        ("half", "a probability off by {:.2g}"),
+    ):
         sizes = [o.smallest_defect for o in found if o.name.startswith(start_of_name)]
-        if sizes:
+        # A variance without a bound may be any number too large.
+        if sizes and math.isfinite(max(sizes)):
             parts.append(text.format(max(sizes)))
-    return f"sampled at level {float(level(claim)):.1g}, which finds {' and '.join(parts)}"
+    return f"sampled at level {float(level(claim)):.1g}{', which finds ' if parts else ''}{' and '.join(parts)}"
 
 
 def _random(claim: Claim, seed: int) -> list[Recipe]:

@@ -190,10 +190,11 @@ def numbers(problem: Any, value: float | None) -> Captured:
 
 @contextlib.contextmanager
 def captured(reading: Callable[[Any, float | None], T], solved: bool = True) -> Iterator[list[T]]:
-    """Collect ``reading(problem, value)`` for every problem that is solved meanwhile, without PEPit's own output.
+    """Collect ``reading(problem, value)`` for every problem that is solved meanwhile, without PEPit's own output. What
+    the file prints goes to stderr, beside the report.
 
     Unless ``solved`` no solver is called: a problem is read as it is posed, and its value is not a number, so that
-    nothing can be computed from it.
+    nothing can be computed from it; what it prints then, at letters, is left out.
     """
     extras.require("PEPit", extra="pepit")
     from PEPit import PEP
@@ -210,7 +211,7 @@ def captured(reading: Callable[[Any, float | None], T], solved: bool = True) -> 
 
     PEP.solve = solving
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(sys.stderr if solved else io.StringIO()):
             yield found
     finally:
         PEP.solve = solve

@@ -40,8 +40,9 @@ _COUNTED = 0.4
 #: Added if letters, or a letter and a number, are compared that need not have the same unit, as a relative error and a
 #: curvature.
 _UNALIKE = 2.0
-#: Added to the cost of a power less in a rate: (1 - x)^(m - 1) <= (1 - x/2)^m, so that it is tried before half of x.
-_STRONGER = -0.3
+#: Added to the cost of a power less in a rate: (1 - x)^(m - 1) <= (1 - x/2)^m, so that it is tried before half of x,
+#: and before half of a number in x.
+_STRONGER = -0.65
 #: Added to the cost of another start if an option of the method is as in other claims of the paper.
 _OPTION = 0.35
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.nonconvex import LessParabola
+from fedtheory.problems.operators import GradientOperators, TurningOperators
 from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
 from fedtheory.problems.separable import profiles
 from verify.comparisons.naming import number, vector
@@ -106,6 +107,8 @@ class Line(NamedTuple):
 def written(problem: Any) -> list[str]:
     """Return a formula for each function of a problem, grouping equal ones, and its linear operator, if there is one;
     empty if some function has no formula."""
+    if isinstance(problem.f, TurningOperators | GradientOperators):
+        return _operators(problem.f)
     named: dict[str, list[str]] = {}
     coupling = getattr(problem, "coupling", None)
     outer = getattr(problem, "reference", None) if coupling is None else coupling.h
@@ -296,6 +299,36 @@ def _given(functions: Any, i: int) -> str:
         name = "x" if functions.d == 1 else f"x[{j + 1}]"
         subgradients.append(f"{number(at[i, j])} at {name} = {number(kink[i, j])}")
     return f", with the subgradient {', '.join(subgradients)}"
+
+
+# Operators
+
+
+def _operators(F: TurningOperators | GradientOperators) -> list[str]:
+    """Affine operators in few coordinates: "F_1(x) = (x[1] - x[2], x[1] + x[2])"; nothing of others."""
+    d, n = F.d, F.n
+    if d > FEW or not F.is_affine:
+        return []
+
+    def at(x: Sequence[Fraction]) -> Any:
+        return F.gradient(np.broadcast_to(exact(np.array(x, dtype=object)), (n, d))).reshape(n, d)
+
+    units = np.eye(d, dtype=int)
+    zero = at([Fraction(0)] * d)
+    columns = [at(list(e)) - zero for e in units]
+    for v in _CHECKED:
+        x = [v * (j + 1) for j in range(d)]
+        if (at(x) != sum((t * column for t, column in zip(x, columns, strict=True)), zero)).any():
+            return []
+    letters = ["x"] if d == 1 else [f"x[{j}]" for j in range(1, d + 1)]
+    named: dict[str, list[str]] = {}
+    for i in range(n):
+        rows = []
+        for j in range(d):
+            terms = [_times(column[i, j], name) for column, name in zip(columns, letters, strict=True) if column[i, j]]
+            rows.append(_sum([*terms, *([number(zero[i, j])] if zero[i, j] or not terms else [])]))
+        named.setdefault(rows[0] if d == 1 else f"({', '.join(rows)})", []).append(f"F_{i + 1}(x)")
+    return [f"{' = '.join(names)} = {formula}" for formula, names in named.items()]
 
 
 # Quadratics that are no such sums

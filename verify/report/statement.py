@@ -20,6 +20,7 @@ import sympy
 from rich.text import Text
 
 from fedtheory import plugins
+from fedtheory.algorithms.base import place as code_of
 from fedtheory.algorithms.next_round import NextRound
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
@@ -40,6 +41,8 @@ _WORD_BELOW = r"_\{([a-z]{3,}|av)\}"
 
 # Functions that are made by others have names that say nothing of a quantity, as private ones have.
 _NO_NAMES = ("<lambda>", "of", "value", "formula")
+#: The beginnings of the names of modules whose functions are named after what they compute.
+_OURS = ("fedtheory.", "verify.")
 
 #: What stands before and after a part of a text that is marked, and occurs in no text otherwise.
 OPEN, CLOSE = "\ue000", "\ue001"
@@ -74,6 +77,8 @@ def definitions(claim: Claim, text: str | None = None) -> list[tuple[str, str]]:
     named = [(expression(q.expression), _meaning(q)) for q in dict.fromkeys(parts)]
     named = [pair for pair in named if text is None or pair[0] in text]
     found = [(name, meaning) for name, meaning in named if meaning not in ("", name)]
+    if getattr(claim.setting.functions, "operators", False):
+        found = [(name, meaning.replace("grad f_i", "F_i")) for name, meaning in found]
     return [*found, *_notation(claim, " ".join(chain(*named)))]
 
 
@@ -178,7 +183,11 @@ def _documented(of: Callable[..., object]) -> str:
     if isroutine(of) and of.__doc__:
         return _SHAPE.sub("", of.__doc__.split("\n")[0]).rstrip(".")
     name = getattr(of, "__name__", "<lambda>")
-    return "" if name in _NO_NAMES or name.startswith("_") else name.replace("_", " ")
+    if name in _NO_NAMES or name.startswith("_"):
+        return ""
+    # Of a user's function a bare name says nothing.
+    theirs = hasattr(of, "__code__") and not of.__module__.startswith(_OURS)
+    return code_of(of) if theirs else name.replace("_", " ")
 
 
 def _along(of: Start | Least | Infimum | Then, meaning: str) -> str:

@@ -64,6 +64,8 @@ PARTS = {
     **algorithm_1.LINES,
     "t": "C_i(x) is (1 + omega) x or 0, by a fair coin for omega = 1; in iterations t = 2, 5, ... by none of its "
     "own: it is (1 + omega) x if exactly one of the two iterations before kept its message",
+    "first": "first says if C_i kept its message in the last of the iterations t = 0, 3, ..., second in the last of "
+    "t = 1, 4, ...",
 }
 
 

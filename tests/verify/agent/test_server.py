@@ -129,6 +129,25 @@ def test_progress_is_reported_while_a_command_works(monkeypatch):
     assert any("prox/faster" in message for _, message in said)
 
 
+@pytest.mark.parametrize(
+    ("command", "call"),
+    [
+        ("repair a/b --own theorem.py", {"tool": "repair", "arguments": {"id": "a/b"}, "as_before": ["text"]}),
+        ("why a/b", {"tool": "why", "arguments": {"id": "a/b"}}),
+        ("export --own theorem.py", {"tool": "export", "arguments": {}, "as_before": ["text"]}),
+        ("export a/b", {"tool": "export", "arguments": {"id": "a/b"}}),
+        (
+            "check theorem.py a/b --budget full",
+            {"tool": "check", "arguments": {"ids": ["a/b"], "budget": "full"}, "as_before": ["text"]},
+        ),
+        ("tight a/b", None),
+        ("show a/b --check --budget full", None),
+    ],
+)
+def test_what_may_be_next_is_the_call_of_a_tool(command, call):
+    assert server.call_of(f"fedtheory {command}") == call
+
+
 @pytest.mark.slow
 def test_a_wrong_theorem_is_written_refuted_repaired_proved_and_exported():
     async def steps(client, call):
@@ -143,7 +162,7 @@ def test_a_wrong_theorem_is_written_refuted_repaired_proved_and_exported():
     refuted, repaired, proved, exported = map(valid, session(steps))
     (claim,) = refuted["claims"]
     assert claim["verdict"] == "refuted" and claim["counterexample"]["by_hand"][0].startswith("f_1(x) = ")
-    assert claim["next"][0] == "fedtheory repair prox/faster --own theorem.py"
+    assert claim["next"][0] == {"tool": "repair", "arguments": {"id": "prox/faster"}, "as_before": ["text"]}
     assert repaired["repairs"][0]["verdict"] == "proved" and "^2" in repaired["repairs"][0]["statement"][0]
     (claim,) = proved["claims"]
     assert claim["verdict"] == "proved" and claim["counterexample"] is None and not claim["not_searched"]

@@ -9,10 +9,12 @@ from fractions import Fraction as Fr
 
 import faster
 import pytest
+import sympy
 from places import EXAMPLES, ROOT
 
 import fedtheory as ft
 from fedtheory import claims
+from verify.base.case import Case
 from verify.base.own import load
 from verify.best import every_n, factors, parameters, places, potentials, record, thresholds, words
 from verify.best.states import AtInstance, AtPoints
@@ -483,3 +485,23 @@ def test_all_constants_of_a_class_are_as_they_are_given():
     given = places.recipe(claim, {"L_1": Fr(9), "L_2": Fr(4)})
     told = places.shown(places.case(claim, given))
     assert told["L_1"] == "9" and told["L_2"] == "4"
+
+
+def test_usual_letters_that_break_a_hypothesis_give_way_to_others():
+    mu, L, s = ft.letters("mu L s")
+    method = ft.method("split", lambda problem, params, state, draw: state, ["s"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
+    statement = ft.contracts(method, ft.distance, 1 - sympy.sqrt(mu / L))
+    claim = ft.Claim(
+        "split/rate", setting=setting, statement=statement, requires=(sympy.Eq(s, 1 / sympy.sqrt(mu * L)),)
+    )
+    found = places.others(claim, {})
+    assert found == {"mu": Fr(1, 9), "s": 3}
+    assert places.shown(places.case(claim, places.recipe(claim, found)))["L"] == "1"
+    # What is given stays, and what holds needs nothing.
+    assert places.others(claim, found) == {}
+    given = {"mu": Fr(1, 25), "L": Fr(1)}
+    assert places.others(claim, given) == {} and places.shown(Case(claim, places.recipe(claim, given)))["s"] == "5"
+    assert places.others(claim, {"mu": Fr(1, 10), "L": Fr(1)}) == {}
+    free = replace(claim, requires=())
+    assert places.others(free, {}) == {}

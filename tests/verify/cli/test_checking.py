@@ -1,11 +1,14 @@
 """``fedtheory check``: a line a claim, errors of one claim beside the others, limits on what somebody's code takes."""
 
 import json
+import os
+import signal
 
 import pytest
 
+from verify.base.verdict import Verdict
 from verify.cli import main
-from verify.evidence.record import Outcome
+from verify.evidence.record import Evidence, Outcome
 from verify.report import terminal
 
 FILE = """
@@ -113,3 +116,41 @@ def test_errors_of_the_authors_code_in_a_proof_are_told_once():
         )
 
     assert terminal.faults(Found) == ["its own code fails in step (mine.py, line 5): TypeError: no"]
+
+
+_ENDING = """
+CLAIMS = (claim("too-fast", descent, 0), claim("ended", descent, 1), claim("left", descent, 1))
+"""
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_was_found_is_kept_when_the_command_is_ended(as_json, tmp_path, capsys, monkeypatch):
+    path, out = tmp_path / "mine.py", tmp_path / "out"
+    path.write_text(FILE.partition("CLAIMS")[0] + _ENDING)
+
+    def check(claim, seed, budget, keep):
+        outcome = Outcome("search", "", Verdict.SUPPORTED, "none found")
+        found = Evidence(claim, Verdict.SUPPORTED, None, (), 1, note="none found", outcomes=(outcome,))
+        keep(found)
+        if claim.id == "mine/ended":
+            os.kill(os.getppid(), signal.SIGTERM)
+            signal.pause()
+        return found
+
+    monkeypatch.setattr("verify.checking.check", check)
+    status = main(["check", str(path), "--json" if as_json else "--out", "-" if as_json else str(out)])
+    printed, err = capsys.readouterr()
+    assert status == 128 + signal.SIGTERM, err
+    assert err.splitlines()[-2:] == ["not tested: 1 of 3 claims", "fedtheory: ended by SIGTERM"]
+    if as_json:
+        answer = json.loads(printed)
+        assert answer["error"] == "ended by SIGTERM" and answer["status"] == status
+        entries, failed = answer["claims"], answer["claims"][1]["failed"]
+    else:
+        entries = json.loads((out / "audit.json").read_text())["claims"]
+        rows = [line.split("\t") for line in printed.splitlines()]
+        assert [row[:2] for row in rows] == [["mine/too-fast", "supported"], ["mine/ended", "failed"]]
+        failed = rows[1][3]
+    assert failed == "mine/ended: ended by SIGTERM; found by then: supported"
+    assert [entry["id"] for entry in entries] == ["mine/too-fast", "mine/ended"]
+    assert entries[1]["note"] == "ended by SIGTERM; none found"

@@ -29,7 +29,11 @@ def test_every_command_has_it():
 
 def test_lists_are_rows(capsys):
     found = answer(capsys, "list", "locodl", "--verdict", "refuted", "--json")
-    assert {row["verdict"] for row in found["claims"]} == {"refuted"} and len(found["lines"]) == len(found["claims"])
+    assert {row["verdict"] for row in found["claims"]} == {"refuted"}
+    # Each row once, and a table too; counts are lines.
+    assert not found["lines"] and not answer(capsys, "table", "locodl/table-2", "--json")["lines"]
+    counted = answer(capsys, "list", "locodl", "--summary", "--json")
+    assert counted["lines"] and "claims" not in counted
 
 
 def test_a_claim_that_falls_has_its_counterexample_and_what_holds_instead(capsys):

@@ -397,18 +397,6 @@ def test_a_start_at_zero_that_is_not_seen_is_named(zero):
     assert f"the run begins at {begun}, the method at {zero[0]}^0 = " in failure.evidence
 
 
-def test_a_start_with_compressed_estimates_is_named():
-    def run(problem, params, rounds, rng):
-        start = problem.f.gradient(np.zeros((1, problem.d)))
-        return error_feedback(problem, params, rounds, rng, g=params.compressor.sample(rng, start))
-
-    def largest(problem, params):
-        return smallest(problem, params) and params.compressor.name.startswith("top-")
-
-    (failure,) = conformance.algorithm("ef21", run=run, keep=largest).failures
-    assert "the estimates begin at C_i(grad f_i(x^0)), as is usual too" in failure.evidence
-
-
 def test_another_fault_than_the_start_is_not_called_one():
     def run(problem, params, rounds, rng):
         return [1.5 * x for x in error_feedback(problem, params, rounds, rng)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib.metadata import entry_points
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from places import ROOT
 
+from fedtheory import pytest_plugin
 from verify import conformance
 
 pytest_plugins = ["pytester"]
@@ -120,3 +122,13 @@ def test_a_provider(tmp_path):
 def test_a_provider_of_nothing(provider):
     with pytest.raises(ValueError, match="a provider has one of the mappings"):
         conformance.battery(provider)
+
+
+@pytest.mark.parametrize(
+    ("verbosity", "words", "whole"),
+    [(0, (), False), (2, ("-vv",), True), (1, ("-vv",), True), (1, ("-v", "-v"), True), (1, ("-v",), False)],
+)
+def test_the_whole_report_is_shown_if_asked_for_whatever_an_ini_file_says(verbosity, words, whole):
+    """With ``addopts = -q`` the verbosity that pytest reports for ``-vv`` is 1."""
+    config = SimpleNamespace(invocation_params=SimpleNamespace(args=words), get_verbosity=lambda: verbosity)
+    assert pytest_plugin._verbose(config) == whole

@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -89,3 +90,11 @@ def test_a_stored_part_that_is_not_there():
     wrong = Counterexample(claim, recipe, (), 0, samplers.PREFIX + "nothing", 0, 1.0, 0.0, "==", "")
     with pytest.raises(ValueError, match="no test"):
         wrong.replay()
+
+
+def test_a_defect_that_no_number_of_samples_finds_is_not_said_to_be_found():
+    sizes = {"mean at e": 0.5, "variance at e": np.inf}
+    found = [SimpleNamespace(name=name, smallest_defect=size) for name, size in sizes.items()]
+    claim = claims.get("locodl/eq-2/rand-k")
+    assert sequential_tests._words(claim, found).endswith(", which finds a mean off by 0.5 |x||v|")
+    assert "which finds" not in sequential_tests._words(claim, found[1:])

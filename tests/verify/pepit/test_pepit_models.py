@@ -390,3 +390,11 @@ def test_a_matrix_that_is_not_symmetric_is_made_so():
     model, _ = capture.model_of(problem)
     assert [c.name for c in model.constraints if "[1,0]" in c.name]
     assert certifying.bounds(model).gap < Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("solved", [True, False])
+def test_what_a_file_prints_is_beside_the_report(solved, capsys):
+    with capture.captured(lambda problem, value: value, solved):
+        print("of the file")
+    out, err = capsys.readouterr()
+    assert not out and err == ("of the file\n" if solved else "")

@@ -490,6 +490,17 @@ def test_a_power_less_is_tried_before_a_smaller_rate():
     assert cost[stronger] < cost[weaker]
     # It is the stronger one wherever the printed rate is one.
     assert all(stronger.subs(gamma * mu, s) <= weaker.subs(gamma * mu, s) for s in map(sympy.Rational, (0, "1/3", 1)))
+    # Nor does the half of a number in the rate come before it.
+    double = ft.one_step(gd, ft.E(D_next) <= (1 - 2 * gamma * mu) ** 3 * D)
+    twice = ft.Claim("gd/twice", setting=setting, statement=double, requires=(2 * gamma * L <= 1,))
+    changes = [c for f in families(twice) for a in f.amounts[:2] if (c := f.change(twice, a)) is not None]
+
+    def least(rate):
+        return min(
+            c.cost for c in changes if "right" in c.claim.changes and c.claim.statement.right == rate * D.expression
+        )
+
+    assert least((1 - 2 * gamma * mu) ** 2) < least((1 - gamma * mu) ** 3)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import sympy
 
 import fedtheory as ft
 from fedtheory import claims
+from fedtheory.problems.operators import TurningOperators
 from verify import check
 from verify.base.case import Case
 from verify.comparisons import naming
@@ -260,3 +261,36 @@ def test_evidence_is_told_in_a_line_and_in_a_small_table():
     )
     assert str(fallen) == "refuted: 64/729 <= 1/12" and str(holding) == "proved, margin 0"
     assert "<th>at</th>" in fallen._repr_html_() and "&lt;=" in fallen._repr_html_()
+
+
+def test_operators_are_written_out():
+    h = np.array([[1, 1], [2, Fraction(1, 2)]], dtype=object)
+    x, y = np.array([1, 0], dtype=object), np.array([[0, 0], [1, 0]], dtype=object)
+    turning = TurningOperators(h, np.array([1, 0], dtype=object), x, y)
+    assert formulas.written(SimpleNamespace(f=turning)) == [
+        "F_1(x) = (x[1] - x[2] - 1, x[1] + x[2] - 1)",
+        "F_2(x) = (2 x[1] - 1, 1/2 x[2])",
+    ]
+    still = replace(turning, h=0 * h, b=np.array([0, 0], dtype=object))
+    assert formulas.written(SimpleNamespace(f=still)) == ["F_1(x) = (0, 0)", "F_2(x) = (1, 0)"]
+    # In many coordinates they are described.
+    many = replace(turning, h=np.ones((2, 4), dtype=object), x=np.zeros(4, dtype=object))
+    assert formulas.written(SimpleNamespace(f=many)) == []
+
+
+def spread(problem, params, state):
+    return (state.x**2).sum(axis=-1)
+
+
+def test_quantities_without_a_docstring_are_named_by_their_place_and_operators_have_their_letter():
+    method = ft.method("operators", lambda problem, params, state, draw: state, ["gamma"], {"x": "point"})
+    D, I, H = ft.Quantity("D", ft.distance), ft.Quantity("I", spread), ft.Quantity("H", ft.heterogeneity)
+    found = {}
+    for functions in (ft.Cocoercive(L), ft.SmoothConvex(L)):
+        setting = ft.Setting(algorithm=method, functions=functions)
+        claim = ft.Claim("mine/step", setting=setting, statement=ft.one_step(method, ft.E(D.next) <= D + I + H))
+        found[type(functions)] = dict(statement.definitions(claim))
+    line = spread.__code__.co_firstlineno
+    assert all(meanings["I"] == f"spread (test_by_hand.py, line {line})" for meanings in found.values())
+    assert found[ft.Cocoercive]["H"] == "(1/n) sum_i |F_i(x*)|^2"
+    assert found[ft.SmoothConvex]["H"] == "(1/n) sum_i |grad f_i(x*)|^2"
