@@ -32,6 +32,7 @@ from fedtheory.classes.operators import (
 )
 from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
 from fedtheory.classes.quadratic_growth import SmoothQuadraticGrowth
+from fedtheory.classes.quasi_strongly_convex import QuasiStronglyConvex
 from fedtheory.classes.relative import Relative
 from fedtheory.classes.restricted_secant import RestrictedSecant
 from fedtheory.classes.separate import ConvexBlocks, SmoothBlocks
@@ -71,6 +72,7 @@ __all__ = [
     "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",
+    "QuasiStronglyConvex",
     "Relative",
     "RestrictedSecant",
     "Smooth",

@@ -131,6 +131,27 @@ def growths(f: Functions, x: Array) -> tuple[Any, Any]:
     return min(found), max(found)
 
 
+def quasi_convexity(f: Functions, x: Array) -> Any:
+    r"""The largest m with f(x + z) - f(x) <= <grad f(x + z), z> - m |z|^2/2 for all z, f the average, stationary at
+    ``x (d,)``.
+
+    The best of a sum over coordinates; else what curvatures say. Of a piece A + B z + C z^2/2 it is C - 2A/z^2, least
+    at an end.
+    """
+    known = f.secants(x) if isinstance(f, Ridged) else None
+    if known is not None:
+        return known[0]
+    lines = _averages(f, x)
+    if lines is None:
+        return sum(f.mu) / f.n
+    found: list[Scalar] = []
+    for piece in (p for line in lines for side in line.sides() for p in side):
+        constant = piece.value - piece.derivative * piece.start + piece.slope * piece.start**2 / 2
+        found.append(piece.slope - 2 * constant / piece.start**2 if piece.start else piece.slope)
+        found.append(piece.slope if piece.end is None else piece.slope - 2 * constant / piece.end**2)
+    return min(found)
+
+
 def steepest_squared(f: Any, x: Array) -> Array:
     """The square of the least Lipschitz constant of each f_i, ``(n,)``, as functions tell it or of differentiable sums
     over coordinates; infinite where it is not known."""
