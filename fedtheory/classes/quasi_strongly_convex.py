@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,19 +21,18 @@ from fedtheory.classes.base import (
     each,
     only_declared,
 )
-from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick
-from fedtheory.instances.members import Sampler, sampler
+from fedtheory.classes.restricted_secant import RidgedSampler
+from fedtheory.instances import Recipe, check_shape, members, number, pick
+from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.growth import quasi_convexity
+from fedtheory.problems.growth import pieces
 from fedtheory.problems.ridged import Ridged
 
 #: The shares of a derivative that are left where it has fallen; below 2 - sqrt 2 the function alone is no member.
 _LEFT = tuple(Fraction(v) for v in ("3/5", "3/4", "9/10"))
-#: The heights of ridges, as shares of the curvature along them.
-_RIDGES = tuple(Fraction(v) for v in ("1/4", "1/10", "1/100", "-1/4"))
 
 
 @dataclass(frozen=True)
@@ -114,8 +113,29 @@ def _lipschitz(f: Functions) -> Array:
     return np.maximum(f.L, -f.mu)
 
 
+def quasi_convexity(f: Functions, x: Array) -> Any:
+    r"""The largest m with f(x + z) - f(x) <= <grad f(x + z), z> - m |z|^2/2 for all z, f the average, stationary at
+    ``x (d,)``.
+
+    The best of a sum over coordinates; else what curvatures say. Of a piece A + B z + C z^2/2 it is C - 2A/z^2, least
+    at an end.
+    """
+    known = f.secants(x) if isinstance(f, Ridged) else None
+    if known is not None:
+        return known[0]
+    parts = pieces(f, x)
+    if parts is None:
+        return sum(f.mu) / f.n
+    found: list[Scalar] = []
+    for piece in parts:
+        constant = piece.value - piece.derivative * piece.start + piece.slope * piece.start**2 / 2
+        found.append(piece.slope - 2 * constant / piece.start**2 if piece.start else piece.slope)
+        found.append(piece.slope if piece.end is None else piece.slope - 2 * constant / piece.end**2)
+    return min(found)
+
+
 @sampler.register(QuasiStronglyConvex)
-class QuasiStronglyConvexSampler(Sampler):
+class QuasiStronglyConvexSampler(RidgedSampler):
     """Functions whose average is strongly convex towards x*, some of them with dents or ridges."""
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
@@ -126,7 +146,7 @@ class QuasiStronglyConvexSampler(Sampler):
         recipe: Recipe = plain
         sort = pick(rng, ("convex", "dented", "dented", "average", "ridges"))
         if sort == "ridges" and d > 1:
-            recipe = _ridged(rng, plain, L)
+            recipe = self.ridged(rng, plain, L)
         elif sort == "dented":
             recipe = {**plain, "clients": tuple(_dented(rng, c["y"], L) for c in plain["clients"])}
         elif sort == "average":
@@ -149,21 +169,9 @@ class QuasiStronglyConvexSampler(Sampler):
             )
         return number(mu, exact), number(L, exact)
 
-    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """The functions of ``parts`` with gradients ``y (n, d)`` at ``x (d,)``; ``ValueError`` where only some have
-        ridges."""
-        if not any("ridge" in c for c in parts):
-            return members.curved(parts, x, y, exact)
-        if not all("ridge" in c for c in parts) or any(len(set(c["h"])) > 1 for c in parts):
-            raise ValueError("all functions have ridges, and one curvature beside them, or none has")
-        a, c = (numbers([c[key] for c in parts], exact) for key in ("h", "ridge"))
-        return cast(Functions, Ridged(a[:, 0], c, x, y))
-
     def _constants(self, recipe: Recipe) -> tuple[Scalar, Scalar]:
         """The best mu and L of a recipe's functions."""
-        x = numbers((0,) * recipe["d"], True)
-        y = 0 * numbers([c["y"] for c in recipe["clients"]], True)
-        f = self.build(recipe, recipe["clients"], x, y, True)
+        f, x = self.of_recipe(recipe)
         return quasi_convexity(f, x), max(_lipschitz(f))
 
 
@@ -174,13 +182,3 @@ def _dented(rng: np.random.Generator, y: tuple[Fraction, ...], L: Fraction) -> R
     turned = [(near, far) if pick(rng, (True, False)) else (-far, -near) for near, far in ends]
     slopes: Recipe = {"h": (L,) * len(y), "h_above": (-L,) * len(y), "h_beyond": (L,) * len(y), "y": y}
     return {**slopes, "kink": tuple(a for a, _ in turned), "kink_beyond": tuple(b for _, b in turned)}
-
-
-def _ridged(rng: np.random.Generator, recipe: Recipe, size: Fraction) -> Recipe:
-    """The recipe with functions of the curvature ``size`` along each ray from x*, or half of it, with ridges."""
-
-    def client(given: Recipe) -> Recipe:
-        a = size * pick(rng, (Fraction(1), Fraction(1), Fraction(1, 2)))
-        return {"h": (a,) * recipe["d"], "y": given["y"], "ridge": a * pick(rng, _RIDGES)}
-
-    return {**recipe, "clients": tuple(map(client, recipe["clients"]))}

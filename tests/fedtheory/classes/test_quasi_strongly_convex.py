@@ -112,7 +112,12 @@ def test_formulas_hold_of_members_and_are_attained_and_some_members_are_not_conv
             for name, form in CLASS.average(problem, None)(_Vector(z), _Number(gap), _Vector(g)):
                 assert form.value <= 0, name
                 attained |= {name} if form.value == 0 and gap else set()
-    assert attained == {"quadratic growth", "quasi-strong convexity", "f at least f*", "quadratic growth and smoothness"}
+    assert attained == {
+        "quadratic growth",
+        "quasi-strong convexity",
+        "f at least f*",
+        "quadratic growth and smoothness",
+    }
     assert ridged > 3 and concave > 10
 
 
