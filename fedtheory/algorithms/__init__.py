@@ -58,6 +58,7 @@ _MODULES = (
     "fedyogi",
     "fedadagrad",
     "fedavgm",
+    "fedexp",
     "fednova",
     "feddyn",
     "fedbuff",
