@@ -29,7 +29,7 @@ Letters = Mapping[str, Fraction]
 #: What letters are that nobody gives: the ends of the class, and parameters of compressors and of noise.
 _USUAL = {"omega": Fraction(1), "alpha": Fraction(3, 4), "sigma": Fraction(1)}
 _CONDITION = Fraction(10)
-#: How often functions are drawn that are to meet the hypotheses.
+#: The number of draws of functions that are to meet the hypotheses.
 _SEEDS = 10
 
 
