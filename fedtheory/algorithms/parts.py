@@ -95,7 +95,7 @@ def starting(State: Any, kinds: Mapping[str, str]) -> Start:
 def _start(kind: str, kinds: Mapping[str, str]) -> StartOf:
     first, of = _split(kind)
     if first == "mean":
-        # What starts at 0 has the mean 0 in integers.
+        # Vectors that start at 0 have the integer mean 0.
         return partial(_mean if _split(kinds[of])[1] else _mean_or_zero, of)
     return partial(_STARTING_FROM[first], of) if of else _STARTING[first]
 
@@ -220,7 +220,7 @@ def _mean_gradient(problem: Problem) -> Array:
     return problem.y_star.sum(axis=-2) / problem.n
 
 
-#: What a part of each kind is at the optimum.
+#: The value at the optimum of a part of each kind.
 RESTING: Mapping[str, Callable[[Problem], Array]] = dict(
     zip(KINDS, (_optimum, _nowhere, _nothing, _copies, _gradients, _inside, _dual), strict=True)
 )

@@ -169,7 +169,7 @@ class QuasiStronglyConvexSampler(RidgedSampler):
             )
         return number(mu, exact), number(L, exact)
 
-    def _constants(self, recipe: Recipe) -> tuple[Scalar, Scalar]:
+    def _constants(self, recipe: Recipe) -> tuple[Any, Any]:
         """The best mu and L of a recipe's functions."""
         f, x = self.of_recipe(recipe)
         return quasi_convexity(f, x), max(_lipschitz(f))

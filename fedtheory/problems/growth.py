@@ -26,7 +26,7 @@ class Piece(NamedTuple):
     derivative: Scalar
     slope: Scalar
 
-    def at_end(self) -> Any:
+    def at_end(self) -> Scalar:
         """The derivative at the end; of a piece without one, infinite unless it is constant."""
         if self.end is not None:
             return self.derivative + self.slope * (self.end - self.start)
@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 
 #: The jumps of derivatives, by their places.
-_Jumps = Mapping[Any, Any]
+_Jumps = Mapping[Scalar, Scalar]
 
 
 class _Line(NamedTuple):
