@@ -120,7 +120,7 @@ class Claim:
         self._check_start()
         plain = not self.setting.letters or bool(self.setting.own)
         if self.setting.algorithm is not None and plain and not self.setting.drawing.parameters:
-            # What its author does not say follows from the statement.
+            # Parts that the author leaves out follow from the statement.
             letters, text = self._default_letters(), self._setting_text()
             object.__setattr__(self, "setting", replace(self.setting, letters=letters, text=text))
         if not self.setting.drawing.classes_stated and "requires" not in self.changes:
@@ -340,7 +340,7 @@ class Claim:
             id=self.id.rstrip("*") + "*",
             statement=statement,
             requires=tuple(requires),
-            # What is changed is printed nowhere.
+            # A changed claim is printed nowhere.
             origin="",
             formula="",
             literal_of=None,

@@ -164,7 +164,7 @@ def _csv(lines: Iterable[bytes]) -> tuple[Any, Array]:
     return table[:, :-1], table[:, -1]
 
 
-# What a column of labels is called; the last column may be called anything.
+# Names of a column of labels; the last column may have any name.
 _LABELS = ("label", "labels", "target", "targets", "class", "y")
 
 

@@ -34,7 +34,7 @@ class MissingExtra(ImportError):
 
 
 def install(extra: str) -> str:
-    """How an extra is installed, in words, as long as the package is on no index."""
+    """The command that installs an extra, in words, as long as the package is on no index."""
     return f"pip install '.[{extra}]' in a copy of the source, or pip install 'FILE.whl[{extra}]' of a wheel,"
 
 

@@ -40,7 +40,7 @@ from verify.reading import theory
 from verify.search import hunting, seen
 from verify.search.refutation import margin as margin_of
 
-# What is used of libraries is kept before anybody's claim is checked.
+# Functions of libraries that we use are saved before anybody's claim is checked.
 originals.replaced()
 
 #: Instances proposed at each budget.

@@ -217,7 +217,7 @@ def _mean_gradient(problem: Problem) -> Array:
     return problem.y_star.sum(axis=-2) / problem.n
 
 
-#: What a part of each kind is at the optimum.
+#: The value at the optimum of a part of each kind.
 RESTING: Mapping[str, Callable[[Problem], Array]] = dict(
     zip(KINDS, (_optimum, _nowhere, _nothing, _copies, _gradients, _inside, _dual), strict=True)
 )

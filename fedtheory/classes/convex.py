@@ -265,7 +265,7 @@ class LipschitzSampler(Sampler):
             at = tuple(_kink(rng) for _ in range(d))
             jumps = []
             for j in range(d):
-                # What the gradient at x* leaves is for the jump.
+                # The jump takes the rest of the gradient at x*.
                 sign = abs(balancing[j]) if at[j] == 0 else Fraction(1)
                 jumps.append(used * (steep[j] - abs(y[i][j])) / (1 + sign))
             kinks = {"jump": tuple(jumps), "jump_at": at, "choice": choice, "balancing": balancing}

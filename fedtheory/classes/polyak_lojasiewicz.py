@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 from fedtheory.problems.separable import lojasiewicz_constant
 
 
@@ -77,7 +78,7 @@ class PolyakLojasiewicz(OfTwoConstants):
         largest = smooth if self.own else each(max(problem.L, *smooth), problem.n)
         return -largest, largest
 
-    def mean_square(self, problem: Problem, params: object) -> Any:
+    def mean_square(self, problem: Problem, params: object) -> Scalar:
         """The mean of the squares of the Lipschitz constants of the gradients, of ``own`` constants the L_i."""
         return (self.curvatures(problem, params)[1] ** 2).mean()
 
@@ -107,7 +108,7 @@ def _steep(mu: Scalar, L: Scalar) -> Average:
     return formulas
 
 
-def _lipschitz(f: Any) -> Array:
+def _lipschitz(f: Functions) -> Array:
     """The Lipschitz constants of the gradients, ``(n,)``."""
     return np.maximum(f.L, -f.mu)
 

@@ -28,7 +28,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.growth import secants
+from fedtheory.problems.growth import pieces
 from fedtheory.problems.ridged import Ridged
 
 #: The heights of ridges, as shares of the curvature along them.
@@ -109,38 +109,27 @@ def _sloping(mu: Scalar, L: Scalar) -> Average:
     return formulas
 
 
-@sampler.register(RestrictedSecant)
-class RestrictedSecantSampler(Sampler):
-    """Functions whose average slopes towards x*, some of them with strips that are far from convex."""
+def secants(f: Functions, x: Array) -> tuple[Any, Any]:
+    r"""(m, M) with m |z|^2 <= <grad f(x + z), z> and |grad f(x + z)| <= M |z| for all z, f the average, stationary at
+    ``x (d,)``.
 
-    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
-        """The part of a recipe that says the functions of a random member, with the constants that they have."""
-        L = members.scale(rng)
-        mu = L / members.condition(rng)
-        plain = members.draw_functions(rng, n, d, (mu, L), False)
-        recipe: Recipe = plain
-        sort = pick(rng, ("convex", "strips", "strips", "average", "ridges"))
-        if sort == "ridges" and d > 1:
-            recipe = _ridged(rng, plain, L)
-        elif sort == "strips":
-            recipe = members.draw_strips(rng, plain, -L * pick(rng, (1, 1, 3, 10)), L, monotone=True)
-        elif sort == "average":
-            ends = (-L * Fraction(6, 7), L)
-            recipe = members.draw_functions(rng, n, d, ends, False, turned=False)
-        least, largest = self._constants(recipe)
-        if least <= 0:
-            recipe = plain
-            least, largest = self._constants(recipe)
-        share = pick(rng, members.SHARES)
-        return {**recipe, str(self.of.mu): Fraction(least) * share, str(self.of.L): Fraction(largest) / share}
+    The best of a sum over coordinates; else what curvatures say. phi'(z)/z is monotone on each piece.
+    """
+    known = f.secants(x) if isinstance(f, Ridged) else None
+    if known is not None:
+        return known
+    parts = pieces(f, x)
+    if parts is None:
+        return sum(f.mu) / f.n, sum(np.maximum(f.L, -f.mu)) / f.n
+    found: list[Scalar] = []
+    for piece in parts:
+        found.append(piece.derivative / piece.start if piece.start else piece.slope)
+        found.append(piece.slope if piece.end is None else piece.at_end() / piece.end)
+    return min(found), max(map(abs, found))
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
-        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
-        mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
-        check_shape(recipe["d"], mu, L)
-        if mu > L:
-            raise ValueError(f"a restricted secant constant is at most the error bound: {self.of.mu} <= {self.of.L}")
-        return number(mu, exact), number(L, exact)
+
+class RidgedSampler(Sampler):
+    """Draws also functions with ridges."""
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` with gradients ``y (n, d)`` at ``x (d,)``; ``ValueError`` where only some have
@@ -152,18 +141,51 @@ class RestrictedSecantSampler(Sampler):
         a, c = (numbers([c[key] for c in parts], exact) for key in ("h", "ridge"))
         return cast(Functions, Ridged(a[:, 0], c, x, y))
 
-    def _constants(self, recipe: Recipe) -> tuple[Any, Any]:
+    def ridged(self, rng: np.random.Generator, recipe: Recipe, size: Fraction) -> Recipe:
+        """The recipe with functions of the curvature ``size`` along each ray from x*, or half of it, with ridges."""
+
+        def client(given: Recipe) -> Recipe:
+            a = size * pick(rng, (Fraction(1), Fraction(1), Fraction(1, 2)))
+            return {"h": (a,) * recipe["d"], "y": given["y"], "ridge": a * pick(rng, _RIDGES)}
+
+        return {**recipe, "clients": tuple(map(client, recipe["clients"]))}
+
+    def of_recipe(self, recipe: Recipe) -> tuple[Functions, Array]:
+        """The functions of a recipe, less their tangents at x*, and x* = 0, in fractions."""
         x = numbers((0,) * recipe["d"], True)
-        return secants(
-            self.build(recipe, recipe["clients"], x, 0 * numbers([c["y"] for c in recipe["clients"]], True), True), x
-        )
+        y = 0 * numbers([c["y"] for c in recipe["clients"]], True)
+        return self.build(recipe, recipe["clients"], x, y, True), x
 
 
-def _ridged(rng: np.random.Generator, recipe: Recipe, size: Fraction) -> Recipe:
-    """The recipe with functions of the curvature ``size`` along each ray from x*, or half of it, with ridges."""
+@sampler.register(RestrictedSecant)
+class RestrictedSecantSampler(RidgedSampler):
+    """Functions whose average slopes towards x*, some of them with strips that are far from convex."""
 
-    def client(given: Recipe) -> Recipe:
-        a = size * pick(rng, (Fraction(1), Fraction(1), Fraction(1, 2)))
-        return {"h": (a,) * recipe["d"], "y": given["y"], "ridge": a * pick(rng, _RIDGES)}
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member, with the constants that they have."""
+        L = members.scale(rng)
+        mu = L / members.condition(rng)
+        plain = members.draw_functions(rng, n, d, (mu, L), False)
+        recipe: Recipe = plain
+        sort = pick(rng, ("convex", "strips", "strips", "average", "ridges"))
+        if sort == "ridges" and d > 1:
+            recipe = self.ridged(rng, plain, L)
+        elif sort == "strips":
+            recipe = members.draw_strips(rng, plain, -L * pick(rng, (1, 1, 3, 10)), L, monotone=True)
+        elif sort == "average":
+            ends = (-L * Fraction(6, 7), L)
+            recipe = members.draw_functions(rng, n, d, ends, False, turned=False)
+        least, largest = secants(*self.of_recipe(recipe))
+        if least <= 0:
+            recipe = plain
+            least, largest = secants(*self.of_recipe(recipe))
+        share = pick(rng, members.SHARES)
+        return {**recipe, str(self.of.mu): Fraction(least) * share, str(self.of.L): Fraction(largest) / share}
 
-    return {**recipe, "clients": tuple(map(client, recipe["clients"]))}
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
+        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
+        mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
+        check_shape(recipe["d"], mu, L)
+        if mu > L:
+            raise ValueError(f"a restricted secant constant is at most the error bound: {self.of.mu} <= {self.of.L}")
+        return number(mu, exact), number(L, exact)

@@ -152,7 +152,7 @@ def _turned(t: Array, h: Array) -> Array:
 
 
 def sizes(client: Recipe) -> list[Any]:
-    """How large the curvatures of a client are."""
+    """The sizes of a client's curvatures."""
     return [*map(abs, (*slopes_of(client), *((client["dip"],) if "dip" in client else ())))]
 
 
@@ -324,11 +324,11 @@ def _without_first(client: Recipe) -> Recipe:
     return {**_without_last(client), **moved}
 
 
-# What a sampler of a class of functions is.
+# Samplers of classes of functions
 
 
 class Drawing(Protocol):
-    """How a setting draws functions, as far as samplers ask: see :class:`fedtheory.settings.Drawing`."""
+    """Options for the drawing of functions that samplers use: see :class:`fedtheory.settings.Drawing`."""
 
     @property
     def conditions(self) -> tuple[Fraction, ...]:
@@ -341,7 +341,7 @@ class Drawing(Protocol):
 
 @dataclass(frozen=True)
 class Sampler:
-    """How members of a class of functions, ``of``, are drawn for a setting, and built from recipes."""
+    """The sampler of a class of functions, ``of``: members are drawn for a setting, and built from recipes."""
 
     of: Any
     drawing: Drawing

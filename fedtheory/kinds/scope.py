@@ -12,7 +12,7 @@ class Scope(Enum):
     STEP = auto()
     #: An expectation after T rounds, for every T, compared with the start of the run.
     ROUNDS = auto()
-    #: What the code of steps does, in one state at a time.
+    #: The code of steps, in one state at a time.
     CODE = auto()
     #: A residual that steps keep at zero.
     RESIDUAL = auto()

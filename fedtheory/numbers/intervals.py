@@ -237,7 +237,7 @@ class Interval:
         if self.high < 0:
             raise Undefined(f"the square root of {float(self):g} is not real")
         if self.low < 0 and self.where:
-            # What is rounded to a little less than nothing.
+            # A number rounded to slightly below zero.
             return Interval(0, _root(self.high, True), self.where)
         if self.low < 0:
             raise Undecided("the square root of what may be negative")

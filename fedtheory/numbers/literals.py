@@ -65,7 +65,7 @@ def _reading(function: FunctionType) -> Callable[..., Any]:
         try:
             return written.function(*map(_counted, given), **{name: _counted(value) for name, value in named.items()})
         except (TypeError, AttributeError) as error:
-            # What takes only floats gets them; the results are distinguished from fractions.
+            # Functions that take only floats get them; the results are distinguished from fractions.
             try:
                 return function(*given, **named)
             except (TypeError, AttributeError):

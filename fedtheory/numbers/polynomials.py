@@ -74,7 +74,7 @@ class Unknown:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
-            # What numpy asks of everything that it puts into an array.
+            # Attributes that numpy reads of every object in an array.
             raise AttributeError(name)
         raise _refused(f"the code asks for {name} of a number that is not known")
 
@@ -229,7 +229,7 @@ def _of(terms: Mapping[Monomial, Any]) -> Polynomial:
 
 _NOTHING = _of({})
 
-#: What numbers that are not known leave to the other to compute with.
+#: Types whose operations with an unknown number are left to the other operand.
 _OTHERS = (np.ndarray, Unknown)
 
 

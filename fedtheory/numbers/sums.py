@@ -31,7 +31,7 @@ def own_indices(e: sympy.Basic) -> sympy.Basic:
 
 
 def _depth(e: sympy.Basic) -> int:
-    """How deep sums are nested in an expression."""
+    """The depth of nested sums in an expression."""
     inside = max(map(_depth, e.args), default=0)
     return inside + isinstance(e, sympy.Sum | sympy.Product)
 

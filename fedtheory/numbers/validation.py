@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory.numbers.intervals import Interval
 
-#: What a letter may be declared to be: instances are drawn for these sets, with all of their values in reach.
+#: Assumptions that a letter may have: instances are drawn for these sets, with all of their values in reach.
 _DOMAINS: tuple[Mapping[str, bool], ...] = (
     {"positive": True},
     {"nonnegative": True},

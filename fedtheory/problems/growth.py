@@ -13,11 +13,10 @@ from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import Kinked
-from fedtheory.problems.ridged import Ridged
 from fedtheory.problems.separable import Profile, average, profiles
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """phi(z) = value + derivative (z - start) + slope (z - start)^2/2 from ``start`` >= 0 to ``end``, or without an
     end."""
 
@@ -27,7 +26,7 @@ class _Piece(NamedTuple):
     derivative: Scalar
     slope: Scalar
 
-    def at_end(self) -> Any:
+    def at_end(self) -> Scalar:
         """The derivative at the end; of a piece without one, infinite unless it is constant."""
         if self.end is not None:
             return self.derivative + self.slope * (self.end - self.start)
@@ -35,7 +34,7 @@ class _Piece(NamedTuple):
 
 
 #: The jumps of derivatives, by their places.
-_Jumps = Mapping[Any, Any]
+_Jumps = Mapping[Scalar, Scalar]
 
 
 class _Line(NamedTuple):
@@ -45,22 +44,22 @@ class _Line(NamedTuple):
     profile: Profile
     jumps: _Jumps
 
-    def sides(self) -> tuple[list[_Piece], list[_Piece]]:
+    def sides(self) -> tuple[list[Piece], list[Piece]]:
         """The pieces at z > 0, and those of the function of -z."""
         mirrored = {-place: jump for place, jump in self.jumps.items()}
         return list(_outwards(self.profile, self.jumps)), list(_outwards(self.profile.mirrored, mirrored))
 
 
-def _outwards(of: Profile, jumps: _Jumps) -> Iterator[_Piece]:
+def _outwards(of: Profile, jumps: _Jumps) -> Iterator[Piece]:
     slopes = dict(zip((-math.inf, *of.knots), of.slopes, strict=False))
     start, value, derivative = 0, 0, 0
     slope = slopes[max(place for place in slopes if place <= 0)]
     for place in sorted({place for place in (*of.knots, *jumps) if place > 0}):
-        yield _Piece(start, place, value, derivative, slope)
+        yield Piece(start, place, value, derivative, slope)
         width = place - start
         value, derivative = value + derivative * width + slope * width**2 / 2, derivative + slope * width
         start, derivative, slope = place, derivative + jumps.get(place, 0), slopes.get(place, slope)
-    yield _Piece(start, None, value, derivative, slope)
+    yield Piece(start, None, value, derivative, slope)
 
 
 def _lines(f: object, x: Array) -> list[list[_Line]] | None:
@@ -88,23 +87,11 @@ def _averages(f: Functions, x: Array) -> list[_Line] | None:
     return found
 
 
-def secants(f: Functions, x: Array) -> tuple[Any, Any]:
-    r"""(m, M) with m |z|^2 <= <grad f(x + z), z> and |grad f(x + z)| <= M |z| for all z, f the average, stationary at
-    ``x (d,)``.
-
-    The best of a sum over coordinates; else what curvatures say. phi'(z)/z is monotone on each piece.
-    """
-    known = f.secants(x) if isinstance(f, Ridged) else None
-    if known is not None:
-        return known
+def pieces(f: Functions, x: Array) -> list[Piece] | None:
+    """All pieces of the average about ``x (d,)``, where it is stationary, outwards on both sides of each coordinate;
+    None where it is not known to be a sum over coordinates."""
     lines = _averages(f, x)
-    if lines is None:
-        return sum(f.mu) / f.n, sum(np.maximum(f.L, -f.mu)) / f.n
-    found: list[Scalar] = []
-    for piece in (p for line in lines for side in line.sides() for p in side):
-        found.append(piece.derivative / piece.start if piece.start else piece.slope)
-        found.append(piece.slope if piece.end is None else piece.at_end() / piece.end)
-    return min(found), max(map(abs, found))
+    return None if lines is None else [piece for line in lines for side in line.sides() for piece in side]
 
 
 def growths(f: Functions, x: Array) -> tuple[Any, Any]:
@@ -113,11 +100,11 @@ def growths(f: Functions, x: Array) -> tuple[Any, Any]:
     The best of a sum over coordinates; else the means of the curvatures. Of a piece A + B z + C z^2/2 the ratio is
     C + 2B/z + 2A/z^2, least and largest at an end or at z = -2A/B.
     """
-    lines = _averages(f, x)
-    if lines is None:
+    parts = pieces(f, x)
+    if parts is None:
         return sum(f.mu) / f.n, sum(f.L) / f.n
     found: list[Scalar] = []
-    for piece in (p for line in lines for side in line.sides() for p in side):
+    for piece in parts:
         start, end, slope = piece.start, piece.end, piece.slope
         linear = piece.derivative - slope * start
         constant = piece.value - piece.derivative * start + slope * start**2 / 2

@@ -90,8 +90,8 @@ class Ridged:
         return self.a[:, None] * z + np.stack([first, second, *rest], axis=-1) + self.y
 
     def secants(self, x: Array) -> tuple[Any, Any] | None:
-        """Return :func:`fedtheory.problems.growth.secants` of the average about ``centre``, the second number rounded
-        up.
+        """Return the constants of the average that ``fedtheory.classes.restricted_secant.secants`` finds, about
+        ``centre``, the second one rounded up.
 
         None about other points, and if the first number is not positive.
         """

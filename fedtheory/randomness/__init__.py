@@ -100,7 +100,7 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
     drawn = probabilities > 0
     if drawn.all():
         return draws, probabilities
-    # What has no probability is not drawn.
+    # Outcomes of probability 0 are not drawn.
     return map_leaves(lambda leaf: leaf[drawn], draws), probabilities[drawn]
 
 

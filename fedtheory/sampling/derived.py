@@ -158,7 +158,7 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
         return found
 
     def following(recipe: Recipe, relations: tuple[object, ...]) -> Recipe | None:
-        # What the hook gives is given; the letters that are left are drawn.
+        # Letters that the hook gives are fixed; the others are drawn.
         given = setting.drawing.draw(rng, recipe) if setting.drawing.draw is not None else recipe
         if given is None:
             return None

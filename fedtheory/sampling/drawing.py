@@ -145,7 +145,7 @@ class _ReplicatedSampler(Sampler):
         slopes = tuple(np.moveaxis(self.of.profiles.slopes[:, None, which, None], -1, 0))
         kinks = np.moveaxis(self.of.profiles.kinks[:, None, which, None], -1, 0)
         least = min(float(slope.min()) for slope in slopes)
-        # What is not strongly convex is strongly convex less a parabola.
+        # A function that is not strongly convex is a strongly convex one less a parabola.
         largest = max(float(abs(slope).max()) for slope in slopes)
         bend = 0 if least > 0 else 2 * largest - least or 1
         slopes = tuple(slope + bend for slope in slopes)

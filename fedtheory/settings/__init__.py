@@ -87,7 +87,7 @@ class SumOfSquares(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Identities:
-    """How claims in a setting are proved by identities.
+    """Identities that prove claims in a setting.
 
     ``model``: the model of a step that the proofs are about (:mod:`verify.step_models`), which is compared with the
     code; ``letters``: what its letters are here, by their names; ``weights``: of each identity, by its name;

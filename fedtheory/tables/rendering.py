@@ -17,7 +17,7 @@ from fedtheory.tables import FORMATS, Column, Entry, Table
 
 # Tables in LaTeX, as a journal prints them: a float with booktabs, a caption, a label and its note.
 
-# What stands for a value that is not known.
+# The mark of an unknown value.
 _MISSING = "--"
 _SPECIAL = {"\\": r"\textbackslash{}", **{c: "\\" + c for c in "#$%&_{}"}, "^": r"\^{}", "~": r"\~{}"}
 #: Characters of a text from which its column is broken into lines, and columns that a page holds side by side.
@@ -239,7 +239,7 @@ def fitted(formula: str) -> str:
     return rf"\[\resizebox{{{width}}}{{!}}{{\(\displaystyle {formula}\)}}\]"
 
 
-# What stands for a value that is not known.
+# The mark of an unknown value.
 _UNKNOWN = "-"
 
 

@@ -85,6 +85,19 @@ def fedavgm(problem, params, rounds, rng, slip=None):
     return found
 
 
+def fedexp(problem, params, rounds, rng, slip=None):
+    x, found = np.zeros(problem.d), []
+    for _ in range(rounds):
+        chosen = rng.choice(problem.n, params.tau, replace=False)
+        changes = [trained(problem, params, i, x) - x for i in chosen]
+        mean = sum(changes) / params.tau
+        norms = sum(change @ change for change in changes) / {"sum": 1, "of all": problem.n}.get(slip, params.tau)
+        eta_g = norms / ((1 if slip == "no half" else 2) * (mean @ mean + (0 if slip == "no eps" else params.eps)))
+        x = x + (eta_g if slip == "below 1" else max(1.0, eta_g)) * mean
+        found.append(x)
+    return found
+
+
 def fednova(problem, params, rounds, rng, slip=None):
     x, found = np.zeros(problem.d), []
     counts = np.ones(problem.n) if params.counts is None or slip == "equal" else params.counts
@@ -392,6 +405,19 @@ FORMS = {
         fedavgm,
         {"features": ["counts"]},
         {"equal": "equal weights, without the counts"},
+    ),
+    "fedexp": (
+        "fedexp",
+        "run",
+        fedexp,
+        {},
+        {
+            "below 1": "may be below 1",
+            "no half": "lacks the half",
+            "no eps": "eps is left out",
+            "sum": "summed instead of averaged",
+            "of all": "over all clients instead of the participants",
+        },
     ),
     "fednova": (
         "fednova",

@@ -60,7 +60,7 @@ def audit(
         raise ValueError(f"the number of jobs must be at least 1, got {jobs}")
     found: dict[str, Evidence] = {}
     expected = costs(selected, rechecking)
-    # What follows from others comes after them, and so does what restates others.
+    # Claims that follow from others, or restate them, come after these.
     for part in _layers(selected):
         known = _known(found.values())
         # The dearest first, so that several processes are done at about the same time.

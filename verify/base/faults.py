@@ -65,7 +65,7 @@ def _is_theirs(frame: FrameType) -> bool:
         return True
     root = str(frame.f_globals.get("__name__", "")).split(".")[0]
     if root in _OURS and frame.f_code.co_filename == "<string>":
-        # What a dataclass makes of its fields.
+        # Methods that a dataclass derives from its fields.
         return False
     if root in _OURS:
         return not Path(frame.f_code.co_filename).is_relative_to(_OURS[root])

@@ -1,4 +1,4 @@
-"""How often Python looks for garbage: an audit makes millions of small fractions, hardly any of which are in cycles."""
+"""The rate of garbage collection: an audit makes millions of small fractions, hardly any of which are in cycles."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _limited(work: Callable[[], Any], seconds: int | None, size: int) -> Any:
         raise ValueError(f"its evaluation was ended by {signal.Signals(ended).name}")
     if not answer:
         raise ValueError("its evaluation returned nothing")
-    # What the child wrote is our own, not the file's.
+    # The child's output is ours, not that of the file.
     return _reply(pickle.loads(answer))
 
 

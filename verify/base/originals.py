@@ -189,7 +189,7 @@ def _root(name: Any) -> str:
     return name.partition(".")[0] if isinstance(name, str) else ""
 
 
-# What was replaced before this was loaded
+# Replacements made before this module was loaded
 
 
 def _strange() -> Iterator[str]:

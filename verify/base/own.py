@@ -17,7 +17,7 @@ from fedtheory.settings.relations import Composed, Quantity
 from verify.base import neighbours, originals
 from verify.base.plain import quoted
 
-#: What to write in place of a function of sympy that is given quantities.
+#: Substitutes for functions of sympy that are given quantities.
 _QUANTITIES_IN_SYMPY = (
     "a function of sympy takes letters and numbers, and is given a quantity: write a quantity of your own, whose "
     "function returns np.maximum(ft.gap(problem, params, state), ft.distance(problem, params, state)), say"
@@ -92,7 +92,7 @@ def _check_numbers(path: Path) -> None:
     written.
     """
     for file in neighbours.files(path).values():
-        # What cannot be read fails where it is run.
+        # Code that cannot be read fails where it is run.
         with suppress(OSError, SyntaxError, UnicodeError), tokenize.open(file) as opened:
             sourcecode.check_numbers(_place(path, str(file)), opened.read())
 

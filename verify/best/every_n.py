@@ -74,5 +74,5 @@ def _fixed(case: Case, letters: Claim) -> Claim:
         for x, v in values.items()
         if isinstance(v, int | Fraction | np.integer) and sources.get(x) not in ("n", "d")
     )
-    # What is stored of multipliers belongs to the claim as it is.
+    # Stored multipliers belong to the claim as it is.
     return replace(case.claim, id=f"{case.claim.id.rstrip('*')}*", requires=(*case.claim.requires, *added))

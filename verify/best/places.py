@@ -34,9 +34,9 @@ _CONDITION = Fraction(10)
 #: Values of letters that are tried where the usual ones break a hypothesis: with squares, as of curvatures whose root
 #: is asked for.
 _GRID = tuple(sympy.Rational(v) for v in ("1/9", "9", "1/4", "4", "1/2", "2", "1/16", "16", "1", "1/10", "10"))
-#: How many of those that meet the relations are tried.
+#: The number of those that meet the relations and are tried.
 _TRIED = 8
-#: How often functions are drawn that are to meet the hypotheses.
+#: The number of draws of functions that are to meet the hypotheses.
 _SEEDS = 10
 
 

@@ -217,7 +217,7 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
     posed, solution = states.solved(program)
     variants = [rounding.balanced(posed, solution), program, posed]
     for proof in factors.candidates(program, variants, value, None, deadline, say):
-        # What is shown is the multiplier of the potential, whatever its sign.
+        # The certified bound is the multiplier of the potential, whatever its sign.
         bound = proof.multipliers.get(BEFORE, Fraction(0))
         shown = {STEP: Certificate(program, proof.multipliers, bound)}
         shown |= {f"{POSITIVE}{name}": p for name, p in nonnegative.items() if p is not None and chosen[name]}

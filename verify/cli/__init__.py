@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on ``argv`` (the process's own arguments by default) and return its exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # What a terminal cannot show is written out.
+            # Characters that a terminal cannot show are written out.
             stream.reconfigure(errors="backslashreplace")
     words = sys.argv[1:] if argv is None else list(argv)
     try:
@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: Any) -> int:
-    # What computes takes a second to load, or more.
+    # Modules that compute take a second or more to load.
     module, _, name = args.run.rpartition(".")
     _check_named(name, args)
     return getattr(import_module(module or "verify.cli.commands"), name)(args)

@@ -77,7 +77,7 @@ def run_audit(args: argparse.Namespace) -> int:
     unwritten = write_audit(entries, text, out, copy) or _report(found, overview.whole(), out)
     if folder is not None:
         files.trim(folder)
-    # What could not be written is printed: it is nowhere else.
+    # Results that could not be written are printed, as they are nowhere else.
     if args.verbose or unwritten is not None:
         consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
         consoles.say(report, *overview.whole())

@@ -1,4 +1,4 @@
-"""How often the tests of :mod:`verify.statistics.sequential` err, and how often they find what they say."""
+"""Error rates of the tests of :mod:`verify.statistics.sequential`, and their power at the stated defects."""
 
 from __future__ import annotations
 

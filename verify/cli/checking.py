@@ -145,7 +145,7 @@ def run_check(args: Any) -> int:
             )
         entries.append(evidence.to_json())
         examples += [evidence] if evidence.counterexample is not None else []
-        # What is known by now is kept.
+        # Results found so far are kept.
         text = saving.audit_text(entries, args)
         if copy is not None:
             files.write(copy, text)

@@ -253,7 +253,7 @@ def run_selftest(args: argparse.Namespace) -> int:
         with consoles.progress(log, "claims that hold", len(holding) * len(seeds)) as advance:
             alarms = selftest.alarms(holding, seeds, jobs, advance)
     finally:
-        # What is known by now is kept.
+        # Results found so far are kept.
         if copy is not None:
             found = reports.to_json(trials, mutants[: len(trials)], attacks, local[: len(attacks)], alarms)
             files.write(copy, formats.text("selftest", found))

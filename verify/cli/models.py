@@ -262,7 +262,7 @@ def _values(given: Sequence[str]) -> dict[str, Fraction | int]:
             sign = ""
         if not sign or not name.isidentifier():
             raise ValueError(f"--at takes NAME=NUMBER, such as mu=1/10, got {text}")
-        # What is written without a point or a bar counts something, often.
+        # Numbers without a point or a bar are often counts.
         found[name] = int(number) if number.lstrip("+-").isdigit() else value
     return found
 

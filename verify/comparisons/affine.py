@@ -39,7 +39,7 @@ _PRODUCTS = 4 * 10**6
 
 @dataclass(frozen=True)
 class Layout:
-    """How the parts of states ``(M, K, ...)`` are entries side by side, but for those that are clocks."""
+    """The parts of states ``(M, K, ...)`` as entries side by side, clocks left out."""
 
     state: Any
     clocks: frozenset[str] = frozenset()

@@ -85,7 +85,7 @@ def traced(case: Case, rounds: int) -> list[Dynamics]:
         raise NotPolynomial(f"{case.claim.id} has no linear map there")
     found: list[Dynamics] = []
     for k in range(rounds if case.statement.algorithm.schedules else 1):
-        # What a round leaves undetermined the later ones may not look at either.
+        # Entries that one round leaves undetermined must not be read by later ones.
         hidden = found[-1].hidden if found else frozenset()
         with _as_not_polynomial(case.claim), unseen():
             found.append(_trace(case, k, hidden))
@@ -122,7 +122,7 @@ def _trace(case: Case, passed: int, hidden: frozenset[str]) -> Dynamics:
         S = coefficients(np.asarray(z).reshape(m), 0, size)
         hidden |= _differing(begun, at(np.asarray(z).reshape(1, m))[1])
     while True:
-        # What coordinates do not determine after a step is not read by the next.
+        # Entries that coordinates do not determine after a step are not read by the next step.
         known = _without(state, hidden)
         later, p = rollout(case, problem, known, 1, passed)
         images = np.asarray(coordinates(later))

@@ -20,7 +20,7 @@ from verify.comparisons.exact import Coordinates, as_row
 _LONGEST = 25
 #: Characters of a fraction from which on a decimal is easier to read.
 _LONG = 12
-#: How the text of an instance marks a problem that was moved, and how it gives the original position.
+#: The marks in the text of an instance of a problem that was moved, and of its original position.
 _MOVED, _BEFORE = "moved to x*", re.compile(r"(?<=; )x\* = \([^)]*\); ")
 #: Letters up to this one denote numbers and functions: rows of a matrix that has such a name keep its capital.
 _LAST_OF_NUMBERS = "n"

@@ -64,7 +64,7 @@ def in_fractions(case: Case, point: Coordinates, rounds: int) -> Iterator[Compar
 def in_floats(case: Case, point: Coordinates, rounds: int) -> Iterator[Compared]:
     """As :func:`in_fractions`, of the same instance in floats."""
     row = to_float(as_row(point))
-    # What overflows says nothing of the code.
+    # An overflow is no evidence about the code.
     with np.errstate(all="ignore", over="raise"):
         return iter(list(parts_at(case.anew().floats, row, rounds)))
 
@@ -111,7 +111,7 @@ def explained(found: TypeDifference, enclosed: Iterable[Compared]) -> bool:
 
 
 def spread(recipe: Any) -> float:
-    """How large the constants of a recipe are, or their inverses: 1 or more."""
+    """The largest constant of a recipe, or inverse of one: 1 or more."""
     if isinstance(recipe, Mapping):
         return max(map(spread, recipe.values()), default=1.0)
     if isinstance(recipe, tuple):

@@ -119,7 +119,7 @@ def _scaled(values: Array) -> _BlockFloats:
 
 def _shortened(entries: Array, errors: Array, exponent: int) -> _BlockFloats:
     excess = max(int(abs(entries).max(initial=0)).bit_length() - _BITS, 0)
-    # What is cut off of either is less than one.
+    # The part cut off of either is less than one.
     return _BlockFloats(entries >> excess, (errors >> excess) + 2 * (excess > 0), exponent + excess)
 
 

@@ -53,7 +53,7 @@ _SLOW = ((100.0, 1.0), (100.0, 100.0), (10.0, 1.0), (3.0, 1.0))
 _ROUNDS = 40
 # The multiple of its initial size below which such a run stays.
 _BOUNDED = 100.0
-# How far from 0 the optima of the larger problem's functions are.
+# The distance from 0 of the optima of the larger problem's functions.
 _FAR = 1000.0
 #: The errors that a method may raise for parameters of another problem.
 REFUSED = (ValueError, TypeError, ArithmeticError, AttributeError, LookupError)
@@ -195,7 +195,7 @@ def _functions(role: str, rng: np.random.Generator, n: int, d: int, L: float, ka
     if role == SLOW:
         # One direction in which every f_i is flat.
         h[:, 0] = L / kappa * rng.uniform(1, 1.5, n)
-    # What clips gradients, or gives up on large models, does nothing nearer.
+    # Code that clips gradients, or gives up on large models, acts only far away.
     return diagonal(h, (_FAR if role == LARGER else 2) * rng.standard_normal((n, d)))
 
 

@@ -95,7 +95,7 @@ def _leaning(test: Test, answers: Sequence[Answers], need: float) -> tuple[Failu
     """The failure of errors that have a component of one sign, in the direction in which they seemed to lean."""
 
     def seen(own: Answers) -> float:
-        # What noise makes of the square of a mean is taken off.
+        # The contribution of noise to the square of a mean is subtracted.
         noise = (own.sums.variance - own.sums.mean**2).sum() / own.sums.n
         return float((own.sums.mean @ own.sums.mean - noise) / (own.z @ own.z))
 

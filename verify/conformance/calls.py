@@ -95,7 +95,7 @@ def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
         "tiny": np.ldexp(gaussian, -far),
     }
     if d > 1:
-        # What divides by the sum, or takes entries for sorted.
+        # Code that divides by the sum, or takes entries for sorted.
         found["increasing, of sum 0"] = place - (d - 1) / 2
     typed = {name: np.asarray(x, dtype=kind) for name, x in found.items()}
     # Fourteen bits of each entry are left.

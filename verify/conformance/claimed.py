@@ -157,7 +157,7 @@ def sampled(
     """Failures of the expected decrease by steps with draws of the implementation's own, from random states."""
     chosen: list[tuple[Claim, Scenario]] = []
     for scenario in scenarios if algorithms.is_known(algorithm) else ():
-        # What somebody claims of a method of theirs may be false.
+        # Claims of users about methods of their own may be false.
         if scenario.problem.n > 1 and scenario.support > 1:
             known = {c.id for c, _ in chosen}
             chosen += [(c, scenario) for c in decreases(_about(algorithm, scenario)) if c.id not in known]

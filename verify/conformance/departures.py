@@ -46,7 +46,7 @@ def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol
         picks = _drawn_twice(setup.algorithm, scenario, state, mismatch, tol)
         if picks is None and scenario.params.tau == 2:
             return None
-        # What a client does when it is drawn a third time is not looked at.
+        # A third draw of the same client is not examined.
         thrice += picks is None
         drawn += [picks] if picks else []
     several = [set(picks) for picks in drawn if len(picks) > 2]
@@ -225,7 +225,7 @@ def departs(setup: Setup, found: Observations) -> Failure:
     def agrees(other: Algorithm) -> bool:
         if other.State is setup.algorithm.State:
             return _agrees(lambda c: _explains(setup, other, c), amiss, others)
-        # What else such states hold is known along runs only.
+        # Other entries of such states are known along runs only.
         return _agrees(lambda run: _follows(setup, other, run), found.paths, ())
 
     slip = diagnose(setup.algorithm, agrees, _read(setup, [c.scenario for c in wrong]))

@@ -161,7 +161,7 @@ def _period(values: Array, farthest: int, need: float) -> int:
 
 
 def _counted(values: Array) -> Counter[bytes]:
-    """How often each of the values ``(n, d)`` occurs, by digests of them; zeros of both signs are one."""
+    """The number of times that each of the values ``(n, d)`` occurs, by their digests; zeros of both signs are one."""
     return Counter(blake2b((row + 0.0).tobytes(), digest_size=16).digest() for row in values)
 
 

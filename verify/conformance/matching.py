@@ -264,7 +264,7 @@ def track(
         kept = kept / kept.sum() if kept.sum() else np.full(len(good), 1 / len(good))
         found.append(np.bincount(good % len(p), kept, minlength=len(p)))
         states = type(flat)(*(f[good] for f in flat))
-        # What is seen replaces what is computed, so that errors do not add up in it.
+        # Observed values replace computed ones, so that errors do not add up.
         states = states._replace(**{n: np.broadcast_to(letters[n], getattr(states, n).shape) for n in shown})
         states, weights = _distinct(states, kept, scale)
         if len(weights) > _FOLLOWED:
@@ -293,7 +293,7 @@ def _distinct(states: Any, weights: Array, scale: Mapping[str, float]) -> tuple[
     return type(states)(*(f[first] for f in states)), np.bincount(which.ravel(), weights, minlength=len(first))
 
 
-# How often draws occur
+# Frequencies of draws
 
 
 def functions(draws: Any, p: Array) -> tuple[Array, list[str]]:

@@ -47,7 +47,7 @@ _PROPOSED = 120
 _KEPT = 9
 # Draws that are compared with one another, at most.
 _COMPARED = 256
-# How far from 0 the last state is: what clips gradients, or gives up on large models, does nothing nearer.
+# The distance of the last state from 0: code that clips gradients, or gives up on large models, acts only far away.
 _FAR = 1000.0
 # Rounds of the longest run that is compared.
 _LONGEST = 160

@@ -117,7 +117,7 @@ def long_one(scenarios: Sequence[Scenario]) -> Scenario:
 
 
 def reach(scenarios: Sequence[Scenario], rounds: int) -> dict[str, float]:
-    """How far is looked, as defects that are found: what begins later, or with more clients or dimensions, is not."""
+    """The defects that are sure to be found: not those that begin later, or with more clients or dimensions."""
     curved = any(not isinstance(s.problem.f, Quadratics) for s in scenarios)
     return {
         "a step that is wrong from some round on, up to round": rounds,

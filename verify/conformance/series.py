@@ -138,7 +138,7 @@ def recorded(drawn: Sequence[Any], laws: Sequence[Distribution], level: float, r
     if not drawn:
         return []
     one, several = _stacked(drawn), _stacked([law.sample(rng, (_FRESH,)) for law in laws])
-    # What is asked of a draw is settled by draws of no other use.
+    # Questions about a draw are settled by draws that serve nothing else.
     like = _leaves(laws[0].sample(rng, (_LIKE,)))
     asked = {name: leaf for name, leaf in like.items() if leaf[0].size and leaf.dtype.kind in "biuf"}
     mine, reference, known = (

@@ -103,7 +103,7 @@ def slips(reference: Algorithm) -> Iterator[Slip]:
             yield Slip(text, replace(reference, step=_biased(reference.step, factor)))
 
 
-# What may be taken for a parameter: for numbers of steps or clients, and for others.
+# Substitutes for a parameter: for numbers of steps or clients, and for others.
 _COUNTED: Mapping[str, Callable[[Any], Any]] = {"{} - 1": lambda v: v - 1, "{} + 1": lambda v: v + 1}
 _MEASURED: Mapping[str, Callable[[Any], Any]] = {
     "2 {}": lambda v: 2 * v,
@@ -143,7 +143,7 @@ class _OneAnEpoch(Minibatches):
         return super().gradient(problem, x, rows[..., 0, :], step)
 
 
-# What is done with batches instead.
+# Mistakes with batches.
 _BATCHES: Mapping[str, Callable[[Minibatches], Any]] = {
     "the gradients of a batch are summed instead of averaged": lambda b: _Reweighed(b, lambda here, size: here),
     "the gradients of a smaller last batch are divided by the size of the others": lambda b: _Reweighed(

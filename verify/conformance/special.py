@@ -35,7 +35,7 @@ def special_values(test: Test) -> tuple[str, ...]:
     if not hasattr(os, "fork"):
         return ("NaN and infinite entries: not tried, as this system has no copies of processes",)
     x = test.vectors[FLAT]
-    # What holds threads, locks or a GPU may not work in a copy.
+    # Code that holds threads, locks or a GPU may not work in a copy.
     usual = _apart(lambda: _seconds(test, x), _WAITING)
     if not usual.startswith(_SECONDS):
         return ("NaN and infinite entries: not tried, as the compressor does not work in a copy of its process",)

@@ -104,7 +104,7 @@ def _of_states(setup: Setup, trace: Trace) -> _Found:
     if not failures or not failures[0].claim.startswith("interface"):
         if trace.draws is not None or scenario.support <= _LARGEST:
             departures, words = _transitions(setup, steps, detects)
-            # What breaks a step says more than the invariant that it breaks.
+            # The fault of a step says more than the invariant that it breaks.
             failures = departures or failures
             if not failures and scenario.support > 1:
                 failures = (_recorded if trace.draws else _moved)(setup, steps, checked)

@@ -286,7 +286,7 @@ def _need(arrays: Mapping[str, Any], key: str) -> Any:
 def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -> Any:
     found: dict[str, Any] = {}
     kind: Any = algorithm.Params
-    # What varies with the round follows from the others; a run begins with round 0.
+    # Parameters that vary with the round follow from the others; a run begins with round 0.
     found.update(dict.fromkeys(algorithm.schedules, 0.0))
     for name in [name for name in kind._fields if name not in (*algorithm.schedules, ROUND)]:
         key = f"params.{name}"

@@ -128,7 +128,7 @@ def _spare(claim: Claim) -> list[str]:
     return [f"letter {k}" for k, _ in enumerate(claim.setting.sources)]
 
 
-# What is shown
+# Conclusions
 
 
 def _on_path(
@@ -165,7 +165,7 @@ def _added_up(difference: Array, known: Knowledge, shifts: Mapping[str, Array]) 
     """Return sums that are not negative and add up to a difference in all states, or in those where parts are moved by
     what no part of a state enters: these are all states too. None if none are found."""
     if any(f.name in known.space.made_of for made in difference.of for f in made):
-        # What is made of a part of the state moves with it.
+        # Expressions in a part of the state move with it.
         shifts = {}
     moved = difference
     for name, more in shifts.items():

@@ -93,7 +93,7 @@ class DataReader(Reader):
     def _computed(self, at: ast.BinOp, scope: Scope) -> Any:
         one, other = self._value(at.left, scope), self._value(at.right, scope)
         if not isinstance(one, Array) and not isinstance(other, Array):
-            # What is written is read as other code is, from its values.
+            # Such an operation is read as in other code, from the values of its two sides.
             names = Scope({"left": one, "right": other}, scope, None, scope.module, scope.within, frozenset())
             left, right = ast.Name("left", ast.Load()), ast.Name("right", ast.Load())
             return Expressions._arithmetic(self, ast.copy_location(ast.BinOp(left, at.op, right), at), names)
@@ -148,7 +148,7 @@ def _shifts(of: Array) -> Iterator[tuple[str, Array]]:
     in_parts = [made for made in of.of if any(f.name.startswith(PART) for f in made)]
     if len(in_parts) == 1 and of.of[in_parts[0]] == of.space.field.one and len(in_parts[0]) == 1:
         f, rest = in_parts[0][0], {made: c for made, c in of.of.items() if made != in_parts[0]}
-        # What is made of other quantities may depend on the state.
+        # Expressions in other quantities may depend on the state.
         plain = all(g.name not in of.space.made_of for made in rest for g in made)
         if rest and plain and f.power == 1 and f.at == tuple(range(len(of.axes))):
             yield f.name, Array(of.space, of.axes, rest)

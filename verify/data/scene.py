@@ -249,7 +249,7 @@ def parts_of(space: Space, value: Any) -> tuple[tuple[Array, ...], int]:
     return (arrays.of(space, value),), -1
 
 
-# What is known of letters
+# Known facts about letters
 
 
 def ground_of(claim: Claim, reader: DataReader, scene: Scene) -> Ground:

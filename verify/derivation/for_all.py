@@ -40,7 +40,7 @@ class RuleResult(NamedTuple):
 
 
 def derived(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows for all letters that its hypotheses and its setting allow.
+    """Derive a claim for all letters that its hypotheses and its setting allow.
 
     ``ValueError`` says what does not follow, or what of the letters is not known.
     """

@@ -23,7 +23,7 @@ from verify.derivation import facts, rules
 from verify.derivation.facts import ClientQuantity, Fact, Of
 from verify.derivation.rules import RuleUse
 
-# What several limits rest on is shown once in a process, for as long as its code stays as it is.
+# Obligations that several limits share are proved once per process, as long as the code stays the same.
 
 #: Packages whose functions a proof may reach.
 _PACKAGES = ("fedtheory", "verify")
@@ -35,7 +35,7 @@ def refresh() -> bool:
     """Forget what was found with functions that others have taken the place of, or whose code was changed; whether
     there were any."""
     now = {place: (function, getattr(function, "__code__", None)) for place, function in _functions()}
-    # What is loaded later adds functions, and changes none.
+    # Modules loaded later add functions and change none.
     changed = any(place in now and now[place] != found for place, found in _found_with.items())
     if changed:
         _found_with.clear()

@@ -148,7 +148,7 @@ def _exchanged(claim: Claim, of: Coefficients) -> Iterator[Coefficients]:
 
 
 def _growths(form: Printed) -> Iterator[sympy.Expr]:
-    """How the weights of a potential may grow with T: not at all, or as those of a sum."""
+    """The growth with T that is allowed of a potential's weights: none, or that of a sum."""
     yield sympy.S.One
     for s in form.sums:
         if s.weight.has(EARLIER) and not s.weight.has(T) and s.weight.subs(EARLIER, 0) != 0:

@@ -348,7 +348,7 @@ def _split(
     late: dict[ClientQuantity, Scalar] = {}
     for t, c in fact.terms.items():
         if isinstance(t.of, At):
-            # What all clients share and what is of none in particular is one quantity: their coefficients add up.
+            # A value shared by all clients and one of no particular client are one quantity: their coefficients add up.
             side = late if t.of.later else early
             side[t.plain] = side.get(t.plain, Fraction(0)) + c
     others = {t: c for t, c in fact.terms.items() if not isinstance(t.of, At)}

@@ -130,7 +130,7 @@ def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
     """Positive numbers by which both sides may be multiplied: 1, and what makes a sum's weights the same for all T."""
     yield sympy.S.One
     for c in (*(s.weight.subs(EARLIER, 1) for s in form.sums), *form.starts.values()):
-        # What does not depend on T may stay where it is.
+        # Terms that do not depend on T may stay on their side.
         varying = sympy.Mul(*(a for a in sympy.Mul.make_args(sympy.factor_terms(c)) if a.has(T)))
         if varying.has(T) and signs.positive(varying):
             yield 1 / varying

@@ -91,7 +91,7 @@ class Counterexample:
         later = naming.later(self.claim, self.rounds)
         found = naming.place(text, naming.clause(case, self.point))
         for known in (found + later, found, text):
-            # What follows says why, in words: a file cannot make another state of it.
+            # The rest gives the reason in words, so that a file cannot make another state of it.
             if self.text.startswith(known) and _WHY.fullmatch(self.text.removeprefix(known)):
                 return self.text
         return found + later

@@ -178,7 +178,7 @@ class _Magnitudes:
                 self._assume(part)
             return
         if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt | sympy.Eq):
-            # What is not used allows more.
+            # Other relations are left out: fewer assumptions allow more.
             return
         low, high = relation.lhs, relation.rhs
         if isinstance(relation, sympy.Ge | sympy.Gt):

@@ -76,7 +76,7 @@ class PosynomialRatio(NamedTuple):
 
     def __mul__(self, other: object) -> PosynomialRatio:
         assert isinstance(other, PosynomialRatio)
-        # What cancels at sight need not be multiplied out.
+        # Terms that cancel at sight need not be expanded.
         if self.top == other.bottom:
             return _made(other.top, self.bottom)
         if self.bottom == other.top:

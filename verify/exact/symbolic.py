@@ -35,7 +35,7 @@ def proves(claim: Claim) -> bool:
     if statement.scope not in (Scope.STATE, Scope.LETTERS):
         return False
     relations = assumed(claim)
-    # What is declared of a quantity is not known of its code.
+    # Declarations about a quantity are not known of its code.
     unsigned = {q.expression: sympy.Dummy(str(q.expression), real=True) for q in statement.quantities}
     comparisons = [
         Comparison(c.left.xreplace(unsigned), c.relation, c.right.xreplace(unsigned)) for c in statement.comparisons

@@ -119,7 +119,7 @@ def named(thing: Any, name: str) -> Any:
         return type(thing)(*found) if hasattr(thing, "_fields") else tuple(found)
     if is_dataclass(thing) and not isinstance(thing, type):
         known, twin = {field.name for field in fields(thing)}, copy.copy(thing)
-        # What was calculated of the other is forgotten.
+        # Cached results of the other are dropped.
         for cached in set(getattr(twin, "__dict__", {})) - known:
             twin.__dict__.pop(cached)
         for part in known:

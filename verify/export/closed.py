@@ -162,7 +162,7 @@ def _solved(relations: Sequence[sympy.Basic]) -> tuple[dict[sympy.Symbol, sympy.
         if isinstance(here, sympy.Eq) and here.lhs.is_Symbol and here.lhs not in here.rhs.free_symbols:
             found = {s: e.subs(here.lhs, here.rhs) for s, e in found.items()} | {here.lhs: here.rhs}
     kept = [r.subs(found) for r in waiting]
-    # What is known of a letter by its kind is known of what it is equal to.
+    # Facts about a letter hold for the expression that it equals.
     kept += [sympy.Gt(e, 0) for s, e in found.items() if s.is_positive]
     return found, [r for r in kept if isinstance(r, sympy.Rel) and not isinstance(r, sympy.Eq)]
 

@@ -241,7 +241,7 @@ class Writing:
         for side in (1, -1):
             found = self._domain.sign(factor * side, strict)
             if found is not None:
-                # What is irreducible is its own only factor.
+                # An irreducible polynomial is its own only factor.
                 return side, self._steps(found.factors[0][2], *self._domain.taken_off(factor * side, strict))
         raise ValueError(f"the sign of {factor} is not shown")
 

@@ -183,7 +183,7 @@ def _scaled(mean: Vector, deviation: Vector, partners: Mapping[str, str]) -> tup
 
 
 def size_of(c: Any) -> int:
-    """How long a quotient is, as the terms of its factors."""
+    """The length of a quotient: the number of terms of its factors."""
     total = 0
     for p in (c.num, c.den):
         constant, factors = p.factor()

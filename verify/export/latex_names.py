@@ -1,4 +1,4 @@
-"""How letters, vectors and values of an object are written in LaTeX."""
+"""Letters, vectors and values of an object in LaTeX."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEVIATION = "deviation"
 
 
 def symbols(objects: Sequence[Mapping[str, Any]], reasons: Reasons) -> Symbols:
-    """How all is written, each otherwise."""
+    """The LaTeX of each name, all distinct."""
     programs = [p for data in objects for p in data["programs"]]
     forms = [form for p in programs for form in (p["target"], *(item["form"] for item in p["known"]))]
     squares = [item["vector"] for p in programs for item in p["squares"]]

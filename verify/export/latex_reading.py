@@ -14,19 +14,19 @@ from verify.multipliers.ratios import Ratio, from_terms, polynomials, terms
 
 @dataclass(frozen=True)
 class Symbols:
-    """How letters, vectors and values are written in LaTeX, by their names in an object."""
+    """The LaTeX of letters, vectors and values, by their names in an object."""
 
     letters: Mapping[str, str]
     vectors: Mapping[str, str]
     values: Mapping[str, str]
-    #: What each client has, by the row of its mean: how it is written, and the row of the deviation from the mean.
+    #: Vectors of each client, by the row of their mean: their LaTeX, and the row of the deviation from the mean.
     clients: Mapping[str, tuple[str, str]]
     #: Points that are not letters, by their description.
     points: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def named(self) -> Mapping[str, str]:
-        """How vectors are written, by their names without what kind they are of."""
+        """The LaTeX of vectors, by their names without their kinds."""
         return {row.partition(": ")[2] or row: symbol for row, symbol in self.vectors.items()}
 
 

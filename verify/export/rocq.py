@@ -139,7 +139,7 @@ class _Writing:
         """The names of vectors, values and letters."""
         return [[self._names[name] for name in of] for of in (self._vectors, self._values, self._letters)]
 
-    # What is read
+    # Reading
 
     def _statement(self, target: list[_Term], known: list[list[_Term]]) -> list[str]:
         binders = [
@@ -172,7 +172,7 @@ class _Writing:
         names = [self._names[part] for part in _parts(thing)]
         return f"inner {names[0]} {names[1]}" if "|" in thing else names[0]
 
-    # What is computed with
+    # Arithmetic
 
     def _terms(self, form: Mapping[str, Any]) -> list[_Term]:
         found = []
@@ -180,7 +180,7 @@ class _Writing:
             whole = self._table.quotient(c)
             parts = [whole]
             if whole.num == 0:
-                # What vanishes once it is multiplied out is written term by term; what has no terms, not at all.
+                # A sum that vanishes when expanded is written term by term, and an empty one is left out.
                 terms = [] if isinstance(c, str) else c["num"]
                 parts = [self._table.quotient({"num": [term], "den": c["den"]}) for term in terms]
             for q in parts:

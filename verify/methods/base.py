@@ -88,7 +88,7 @@ def seen(inquiry: Inquiry) -> list[Instance]:
 
 
 class Role(Enum):
-    """How a method's outcome is reported, apart from its verdict."""
+    """The report of a method's outcome, apart from its verdict."""
 
     #: It handles statements that no other method tests: it reports how much was examined, and nothing is added to it.
     ALONE = auto()

@@ -147,7 +147,7 @@ def _compare(claim: Claim) -> str:
     model = _model_of(claim)
     assert model is not None
     grounds = identity.identities_of(claim).grounds
-    # What agrees where it is compared may differ elsewhere, and what a function holds may be chosen for that.
+    # Functions that agree where they are compared may differ elsewhere, and a closure may be built to do so.
     if name := whole.foreign(claim):
         raise Unprovable(f"{name} of {claim.id} is not all code of this package's theory")
     if held := [ground.text for ground in grounds if _holds_values(ground.met)]:

@@ -39,7 +39,7 @@ _ROUNDING = 1e-12
 
 
 class Course(NamedTuple):
-    """How a quantity ends in units of the largest that it was, and the factor of a step fitted to its decay."""
+    """The final value of a quantity relative to its largest, and the factor of a step fitted to its decay."""
 
     end: float
     rate: float
@@ -156,7 +156,7 @@ def _course(values: Array, statement: Eventually, quantity: Quantity) -> Course:
         return Course(float(size[-1]) / largest, _rate(size / largest))
     largest = max(float(size.max()), 1.0)
     if quantity in statement.bounded:
-        # What grows for ever still grows in the last quarter.
+        # A quantity that grows for ever still grows in the last quarter.
         before, after = np.split(size, [3 * len(size) // 4])
         return Course(max(0.0, float(after.max()) - float(before.max())) / largest, 0.0)
     away = np.sqrt(((values - values[-1]) ** 2).sum(axis=-1)).max(axis=-1) / largest

@@ -39,7 +39,7 @@ TRIED, MOST = 8, 32
 
 
 class Followed(NamedTuple):
-    """How a bound follows: by which chain, the proof of its inequality of one round, and all of it in words.
+    """The derivation of a bound: the chain, the proof of its inequality of one round, and all of it in words.
 
     ``step`` is None where the inequality is shown client by client, or where further parts of the potential were found,
     which it does not have.
@@ -59,7 +59,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def follow(inquiry: Inquiry) -> Followed | str:
-    """How a bound follows from an inequality of one round that is shown, or what stands in the way."""
+    """The derivation of a bound from a proved inequality of one round, or the reason why there is none."""
     claim, why = inquiry.claim, ""
     try:
         if part := telescoping.undefined(claim):
@@ -68,7 +68,7 @@ def follow(inquiry: Inquiry) -> Followed | str:
             return varies
         check_start(claim)
         known = list(islice(telescoping.chains(claim), MOST))
-        # What takes no search comes first.
+        # Chains that need no search come first.
         begun = [_begins(inquiry, chain, search=False) for chain in known]
         tried = [chain for chain, begins in zip(known, begun, strict=True) if begins]
         others = (c for c, begins in zip(known, begun, strict=True) if not begins and _begins(inquiry, c, search=True))

@@ -201,7 +201,7 @@ class CaseLetters:
             try:
                 small, large = (self._plain(side) for side in (relation.lts, relation.gts))
             except Unread:
-                # What is not understood is not assumed.
+                # Relations that are not understood are not assumed.
                 continue
             domain = at_least(domain, large - small, strict)
         return domain

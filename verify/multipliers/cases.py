@@ -74,13 +74,15 @@ def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
 def example(claim: Claim, case: FunctionCase) -> Instance:
     """Return an instance of the setting that shows the kinds of parameters, and what functions can be asked.
 
-    Raise ``Unread`` if none is found, or if instances differ in that.
+    Where members of the class differ in that, it is one whose functions can be asked the least. Raise ``Unread`` if
+    none is found.
     """
     of, recipes = claim.setting.functions, claim.instances.recipes(np.random.default_rng(0))
     bounds = declarations(of).bounds
     # Some functions without curvatures have proximal points and some have none: the latter are read.
     any_curvature = bounds is not None and bounds.least is None
     found: list[Instance] = []
+    least: tuple[bool, ...] = (True, True)
     for recipe in islice(recipes, _LOOKED_AT):
         try:
             instance = claim.instances.build(recipe, True)
@@ -91,13 +93,14 @@ def example(claim: Claim, case: FunctionCase) -> Instance:
             break
         if (problem.g is not None) is not case.with_g or (any_curvature and hasattr(problem.f, "resolvent")):
             continue
-        if found and _kinds(problem) != _kinds(found[0].problem):
-            raise Unread("the instances have problems of several types")
+        kinds = _kinds(problem)
+        least = tuple(map(min, least, kinds))
         fits = problem.d > 1 and (problem.n == 1 if case.single else problem.n not in (1, problem.d))
         if fits:
             found.append(instance)
         if len(found) == _ALIKE:
             break
+    found = [instance for instance in found if _kinds(instance.problem) == least]
     if not found:
         raise Unread("no instance shows the types of the parameters")
     return found[0]

@@ -113,7 +113,7 @@ class GenericClients:
         found.world.rules.update(rules)
         return found
 
-    # What is asked and given
+    # Questions to oracles and their answers
 
     def _given(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         if term.type.degree == 0:

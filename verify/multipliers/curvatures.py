@@ -76,7 +76,7 @@ def between_points(
         two_points = FunctionPoint(i, "", a.point), FunctionPoint(j, "", b.point)
         reason = ClientCurvatures(function, function, two_points, low, high)
         if equal:
-            # What it implies, with multipliers that are finite where the two curvatures are one.
+            # A consequence whose multipliers stay finite where the two curvatures coincide.
             yield two * lower + low * inner(x * x), replace(reason, family=f"{function} convex")
             yield -(two * lower + high * inner(x * x)), replace(reason, family=f"{function} smooth")
             yield two * high * lower + inner(g * g), replace(reason, family=f"{function} both")

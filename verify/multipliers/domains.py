@@ -224,7 +224,7 @@ class Domain:
             for k, chart in enumerate(self.charts):
                 found = self._along(start, chart, q, right)
                 if found is not None:
-                    # What showed one sign is likely to show the next.
+                    # The argument that decided one sign is likely to decide the next.
                     self.charts.insert(0, self.charts.pop(k))
                     return found
         for chart in self._prefixes:

@@ -96,7 +96,7 @@ class DrawnClients:
         clients.drawn = found
         return found
 
-    # What depends on the sets
+    # Quantities that depend on the sets
 
     def depends(self, value: WorldValue) -> bool:
         """Return True if a value depends on the sets by more than the draw of the client itself."""
@@ -271,7 +271,7 @@ class DrawnClients:
         one = world.constant(sympy.Integer(1))
         return share + (one - share) * weights * inverse(world, world.total(weights))
 
-    # What is known
+    # Known facts
 
     def known(self, ends: list[WorldValue], convex: bool) -> Iterator[SetRelation]:
         """Yield the bounds on moves that the least and the largest curvature of a client's function give."""

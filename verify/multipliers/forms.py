@@ -297,7 +297,7 @@ def unneeded(
     first_shared = len(rows - shared)
     found = set()
     for k, row in enumerate(ordered):
-        # What the row takes off the shared ones among the pivots before it.
+        # The part that this row subtracts from the shared rows among the earlier pivots.
         taken = [line[k] for pivot, line in echelon.items() if first_shared <= pivot < k]
         if k not in echelon and not any(c.letters() & own for c in taken):
             found.add(row)

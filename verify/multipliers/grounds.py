@@ -180,7 +180,7 @@ class GroundLetters:
                 continue
             small, large = map(self._read, _sides(relation))
             if small is None or large is None:
-                # What is not understood is not assumed.
+                # Relations that are not understood are not assumed.
                 continue
             strict = isinstance(relation, sympy.Lt | sympy.Gt)
             yield large - small, strict

@@ -142,7 +142,7 @@ class _InequalityPosing:
         #: The known inequalities of the moves of drawn clients, and of the draws of compressors.
         self.draw_relations: list[SetRelation] = []
         drawn = DrawnClients.of(self.clients, case.program.law) if case.program is not None and sets else None
-        # What a step asks is asked first.
+        # Points at which a step asks come first.
         step = [] if drawn is None or case.program is None else evaluated(self.world, case.program.step.values())
         before = [q for q in claim.statement.quantities if not q.after]
         self.quantities = {q.expression: self._number(case.quantities[q.of]) for q in before}
@@ -385,7 +385,7 @@ class _InequalityPosing:
     ) -> _Part:
         known: dict[str, tuple[WorldValue, str]] = {}
         for name, value in own.items():
-            # What depends on masks that do not matter here is left aside.
+            # Terms that depend on masks irrelevant here are left out.
             if _masks(value) <= set(true):
                 known.setdefault(fallen(value, true).name(), (fallen(value, true), name))
         found = {name: value for value, name in known.values()}

@@ -309,7 +309,7 @@ class Programs:
     def feasible(self, p: int, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0) -> bool:
         """Return True if there are multipliers at a point."""
         found: Array | str | None = "?"
-        # What is not clear may be so because the least ones are far off, or because there is no room.
+        # An unclear case may have its minimisers far away, or no interior.
         for objective, room in ((1.0, slack), (0.0, slack), (1.0, _ROOM)):
             if isinstance(found, str):
                 found = self.solve(p, np.full(len(self.names), objective), keep, fixed, room)

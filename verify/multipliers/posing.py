@@ -385,7 +385,7 @@ class _Posing:
         """Return the inequality to be shown, with the known ones."""
         here, letters, domain = self.world, self.letters, self.domain
         if self.numbers is not None:
-            # What a step divides by is not 0, wherever else it stands.
+            # The denominators of a step are not 0, wherever else they occur.
             evaluated(here, self.program.step.values())
         before = {e: self._number(t) for e, (q, t) in self.quantities.items() if not q.after}
         fallen = evaluated(here, self.falling)

@@ -107,7 +107,7 @@ def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, El
     for name, c in multipliers.items():
         if not domain.never_zero(c.den):
             raise Wrong(f"the multiplier of {name} is not shown to be finite")
-        # What is 0 may be multiplied by any number.
+        # An expression that is 0 may be multiplied by any number.
         if name not in posed.equal and domain.ratio_sign(c) is None:
             raise Wrong(f"the multiplier of {name} is not shown to be nonnegative")
     left = remainder(posed, multipliers)

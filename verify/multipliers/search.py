@@ -44,7 +44,7 @@ from verify.multipliers.work import COSTS, Work
 POINTS = 28
 #: The number of times that points where a candidate failed are added.
 ROUNDS = 8
-#: How far below zero floats may say that the least eigenvalue of a matrix is before it is given up.
+#: The largest amount below zero of a least eigenvalue in floats at which a matrix is still tried.
 _ROUGH = -1e-3
 #: The same of the rest of a proof.
 _FINE = -1e-6
@@ -108,7 +108,7 @@ class Search:
                 return None
             self.programs = Programs(self.posed, np.concatenate([self.programs.X, new[good]]), self.work)
             if not all(programs.feasible(p, self.keep, {}, self.slack) for p in good):
-                # What was enough before is not enough there.
+                # The multipliers that sufficed before do not suffice there.
                 self._support()
         return None
 

@@ -105,7 +105,7 @@ def _algorithms(holding: tuple[Claim, ...]) -> tuple[Algorithm, ...]:
 
 def _methods(algorithm: Algorithm, holding: tuple[Claim, ...]) -> Iterator[Mutant]:
     """A method with changed code, and all that is claimed of it."""
-    # What is cheap to test comes first; a limit is never refuted.
+    # Cheap tests come first; a limit is never refuted.
     order = ("invariant", "one-step", "bound")
     about = [c for c in holding if c.statement.algorithm is algorithm and c.statement.kind in order]
     originals = tuple(sorted(about, key=lambda c: order.index(c.statement.kind)))

@@ -118,13 +118,13 @@ def left_over(trials: Sequence[Trial], mutants: Sequence[Mutant]) -> list[str]:
 
 
 def false_alarms(found: Sequence[Alarm], claims: int, seeds: int) -> list[str]:
-    """How often a claim that holds was refuted."""
+    """Lines about claims that hold and were refuted."""
     lines = [f"false alarms: {len(found)} in {claims * seeds} searches ({claims} claims that hold, {seeds} seeds each)"]
     return lines + [f"{alarm.id} was refuted at seed {alarm.seed}" for alarm in found]
 
 
 def calibrated(strict: Calibration, loose: Calibration, found: Mapping[str, float]) -> list[str]:
-    """How often the sequential tests were wrong at two levels, and how often they found the smallest defect stated."""
+    """Lines about the sequential tests: error rates at two levels, and their power at the smallest defect stated."""
     lines = []
     for level, cases, wrong in (strict, loose):
         rates = [100 * count / cases for count in wrong.values()]

@@ -58,7 +58,7 @@ def posed_as_claimed(case: Case, rounds: int | None = None) -> bool:
         )
     if not hypotheses_hold(case):
         raise ValueError(f"the instance does not meet the hypotheses of {case.claim.id}")
-    # What cannot be posed at these parameters may be at others.
+    # A program that cannot be posed at these parameters may be posed at others.
     posing.pose(case.setting, case.instance)
     try:
         anything = posing.any_functions(case)

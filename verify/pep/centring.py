@@ -169,7 +169,7 @@ def _floats(equations: Sequence[Equation], units: Array) -> tuple[Array, Array]:
 _MULTIPLIERS = 20
 #: Steps of Newton's method, for each weight of the distance.
 _STEPS = 50
-#: How often a step is halved before it counts as none.
+#: The number of halvings after which a step counts as zero.
 _HALVINGS = 60
 #: Decimal digits of the computation.
 _DIGITS = 80

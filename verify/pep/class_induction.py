@@ -38,7 +38,7 @@ from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
 from verify.reading import theory
 
-#: How many guesses are made at the multipliers of an inequality that is attained.
+#: The number of guesses at the multipliers of an inequality that is attained.
 _GUESSES = 10
 #: Relative room given to a constant on the way, where its best value is not found exactly.
 _ROOM = Fraction(1, 10**6)
@@ -242,7 +242,7 @@ def _at(of: Any, posed: Formal, state: Any) -> Form:
 
 def _expected(of: Any, posed: Formal, later: Any, probabilities: Array) -> Form:
     values = np.asarray(of(posed.instance.problem, posed.instance.params, later), dtype=object)
-    # What does not depend on states has no axes.
+    # Values that do not depend on states have no axes.
     return _form(expectation(np.broadcast_to(values, (1, len(probabilities))), probabilities))
 
 

@@ -68,7 +68,7 @@ class Majorised(np.ndarray):
         self.assumed = getattr(other, "assumed", [])
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        # What is summed up over all axes is a scalar, as it is of other arrays.
+        # A sum over all axes is a scalar, as for other arrays.
         return array[()] if array.ndim == 0 else super().__array_wrap__(array, context, return_scalar)
 
     def max(self, axis: Any = None, **ignored: Any) -> Any:  # type: ignore[override]

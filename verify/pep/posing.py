@@ -110,7 +110,7 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
         record = Record("f*", 1 / L, 1 / mu, y_star, repeated(x_star, n))
         return _formal(setting, given, Dual(record, mu, L), None, declared, x_star, y_star, (record,), (y_star,))
     record = Record("f", mu, L, repeated(x_star, n), y_star, steepest=of.steepest(problem, params))
-    # What is known of the average is known of one that is least at x*.
+    # The formulas of the average hold where it is least at x*.
     functions = OfClass(record, average=of.average(problem, params) if setting.optimum == "consensus" else None)
     if not with_g:
         others = (functions, y_star) if functions.average is not None else (y_star,)
@@ -333,7 +333,7 @@ def potential(claim: Claim) -> Quantity:
     return declared
 
 
-# What the hypotheses allow, and what a step preserves
+# The hypotheses, and the invariants of a step
 
 
 def closed(case: Case) -> bool:

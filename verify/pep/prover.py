@@ -108,7 +108,7 @@ def bounds(
             upper = above.bound
             certificate = certificate or above
     verdict = Verdict.OPEN
-    # What is shown of states of one size only is not shown of others where a side has a constant.
+    # A proof for states of one size does not extend to others if a side has a constant term.
     sized = homogeneous and certificate is not None and certificate.multipliers.get(program.constraints[0].name, 0) != 0
     if certificate is not None and certificate.bound <= claimed and not sized:
         verdict = Verdict.CERTIFIED

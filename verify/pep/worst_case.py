@@ -83,7 +83,7 @@ def parts(case: Case, statement: Bound, tight: bool, prover: Prover) -> list[Cer
         return [Certified(Fraction(1), Fraction(1), constant, Verdict.REFUTED, note="at T = 0")]
     at = _At(case, prover)
     quantities = (left, initial, posing.potential(case.claim), *case.setting.hints.basis)
-    # What is below a multiple of another is below a larger multiple of it only where that is not negative.
+    # A bound by a multiple of a number implies the bound by a larger multiple only if that number is nonnegative.
     empty = factor == 0 and constant != 1 and left.of is initial.of
     if factor < 0 or empty or not _scale(at, quantities):
         raise Refused(
@@ -128,7 +128,7 @@ def _through_potential(
         return [contraction]
     c = _largest(at, left, potential)
     if c.upper is None or c.upper <= 0:
-        # What is never positive is not below a right side of which no sign is known.
+        # A left side that is never positive may still exceed a right side of unknown sign.
         return [contraction, replace(c, verdict=Verdict.OPEN, note="a left side that is not positive")]
     late = left.of is not initial.of and bool(at.case.setting.hints.basis) and factor > 0
     scale = c.upper / factor if late else c.upper

@@ -202,7 +202,7 @@ def _bounds(
         if recognised.number(objective, optimality.BITS, optimal.bits, primal.field) is None:
             break
     proof = points.near_optimal(dual, value, starts[1])
-    # What is proved is the measure of what is attained, where it is near enough to be one.
+    # The attained value is measured against the proved one, if they are close enough to be one.
     above = value if proof is None else systems.to_float(dual.objective.at(proof))
     close = abs(above - value) <= _FAR * max(abs(value), _FAR)
     point = points.near_optimal(primal, -above if close else -value, starts[0])

@@ -68,7 +68,7 @@ _Spread = Mapping[Key | None, Rational]
 
 
 def _spread(model: Model, multipliers: Sequence[Rational]) -> _Spread:
-    """How much what a proof leaves may be, by inner products and function values."""
+    """Bounds of the remainder of a proof, by inner products and function values."""
     total: dict[Key | None, Rational] = {}
     for (quantity, factor), multiplier in zip(model.columns(), multipliers, strict=True):
         if multiplier:

@@ -57,7 +57,7 @@ class Exact(float):
 
     @property
     def error(self) -> Fraction:
-        """How far the number is from the fraction at most; 0 where it is the fraction."""
+        """A bound of the distance of the number from the fraction; 0 where they are equal."""
         if self.surd is None:
             return self._error
         return _up(max(abs(end - self.exact) for end in self.surd.between(_BITS)))
@@ -207,7 +207,7 @@ def _made(name: str, operation: Callable[[Any, Any], Any], one: Exact, other: Ex
 
 
 def _error(name: str, one: Exact, other: Exact) -> Fraction:
-    """How far the result of an operation may be from that on fractions."""
+    """A bound of the distance between the result of an operation and its result on fractions."""
     a, b = one.error, other.error
     if name in ("add", "sub") or not (a or b):
         return a + b
@@ -267,7 +267,7 @@ def _bracket(value: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(found, unit), Fraction(found + 1, unit)
 
 
-# What stands for operators and functions in a file
+# Stand-ins for operators and functions in a file
 
 
 def literal(text: str) -> Any:
@@ -362,7 +362,7 @@ class _Exactly(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
-        # What is printed stays as it is.
+        # Printed text is unchanged.
         return node
 
     @staticmethod

@@ -129,7 +129,7 @@ def prove(
         used = {
             row for form in (proofs[0].posed.target, *proofs[0].posed.known.values()) for key in form.of for row in key
         }
-        # What was set to 0 where all is posed stands in no form.
+        # Variables set to 0 when the program is posed occur in no form.
         zero = [name for row, name in called.items() if row.startswith("x") and row not in used]
         if zero:
             says.append(f"Nothing changes where vectors are shifted so that {' = '.join(zero)} = 0, as they are here")

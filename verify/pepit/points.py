@@ -196,7 +196,7 @@ def zeros(system: System, found: Found) -> Iterator[Zeros]:
     for by_dual in (True, False):
         for cut in _CUTS:
             if by_dual:
-                # What exposes and what is exposed: of the two numbers of a pair, one is zero.
+                # The exposing vector and the exposed one: of the two numbers of a pair, one is zero.
                 zero = (exposed > cut) & (exposed > _RATIO * abs(scalars))
             else:
                 zero = scalars < cut * max(abs(scalars).max(initial=0.0), 1e-300)

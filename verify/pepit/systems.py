@@ -110,7 +110,7 @@ class System:
         return Rows.of(self)
 
 
-# What a solver is given
+# Input of a solver
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""How results are shown: tables and text on a terminal, statements in words and in LaTeX, figures."""
+"""The display of results: tables and text on a terminal, statements in words and in LaTeX, figures."""

@@ -44,7 +44,7 @@ _OUTCOMES = 4
 _SIMPLE = 4
 #: The beginning of the names of oracles at the extremes of their definition, before the clients' factors.
 _EXTREME = "worst-case"
-#: How the words of an instance begin to tell its functions, and what they tell of the gradients at an optimum.
+#: The words with which the text of an instance introduces its functions, and its gradients at an optimum.
 _FUNCTIONS, _GRADIENTS = "; f_1: ", re.compile(r", gradient \([^)]*\) less the mean")
 #: Entries of vectors that are printed.
 _ENTRIES = 6

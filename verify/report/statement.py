@@ -44,7 +44,7 @@ _NO_NAMES = ("<lambda>", "of", "value", "formula")
 #: The beginnings of the names of modules whose functions are named after what they compute.
 _OURS = ("fedtheory.", "verify.")
 
-#: What stands before and after a part of a text that is marked, and occurs in no text otherwise.
+#: Characters before and after a marked part of a text, which occur in no other text.
 OPEN, CLOSE = "\ue000", "\ue001"
 
 
@@ -179,7 +179,7 @@ def _documented(of: Callable[..., object]) -> str:
     """The first sentence on a function, or its name, or "" when it has none."""
     while isinstance(of, partial):
         of = of.func
-    # What is called without being a function has the docstring of its class, which says nothing of the number.
+    # A callable object has the docstring of its class, which does not describe the number.
     if isroutine(of) and of.__doc__:
         return _SHAPE.sub("", of.__doc__.split("\n")[0]).rstrip(".")
     name = getattr(of, "__name__", "<lambda>")

@@ -269,7 +269,7 @@ def refutation(example: Counterexample) -> str:
 def _margin(evidence: Evidence) -> str:
     if evidence.margin is None:
         return "-"
-    # What is left of rounding where a bound is attained.
+    # The rounding error where a bound is attained.
     return f"<{_TINY:g}" if 0 < evidence.margin < _TINY else f"{evidence.margin:.3g}"
 
 

@@ -126,7 +126,7 @@ def written(found: Shipped) -> str:
 
 def carried(claim: Claim) -> Carried | None:
     """Return the stored evidence on a registered claim if it is of the same code of the theory, and None otherwise."""
-    # What computes is loaded for it.
+    # Only this needs the modules that compute, which take long to load.
     from verify.evidence.record import Carried, Evidence
     from verify.results import digests
 
@@ -181,7 +181,7 @@ def rows() -> tuple[ListedClaim, ...]:
         from fedtheory import claims
 
         found = tuple(ListedClaim(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of, c.root) for c in claims.all())
-    # What was loaded is of this code only if nothing has changed since.
+    # The loaded code is this code only if nothing has changed since.
     if _digest() == digest:
         try:
             disk.save(path, {"code": digest, "claims": found})

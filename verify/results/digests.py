@@ -84,7 +84,7 @@ _RERUNS = "/reruns/"
 _SEEN = f"{_RERUNS}seen.json"
 #: Names with which code finds modules that it does not import.
 _DYNAMIC = frozenset({"import_module", "__import__", "exec", "eval"})
-#: What stands in the text of every module that uses papers, or what finds them.
+#: Names of which every module that uses papers, or their discovery, contains one.
 _FINDING = re.compile(r"papers|\bplugins\.|\.plugins\b")
 
 

@@ -17,7 +17,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
     It is on the disk before it does; when something fails, it goes and ``path`` is as it was.
     """
-    # What a link points to is replaced, not the link.
+    # The target of a link is replaced, not the link.
     path = path.resolve()
     temporary = path.with_name(f".{os.getpid()}.{path.name}")
     try:
@@ -91,7 +91,7 @@ def load(path: Path) -> Any:
         raise ValueError("it cannot be read") from error
     if written != _sum(content):
         raise ValueError("its contents were changed")
-    # What is used is kept longest.
+    # Files in use are kept longest.
     with suppress(OSError):
         os.utime(path)
     return content

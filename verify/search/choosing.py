@@ -219,7 +219,7 @@ def _of_other_size(recipe: Recipe) -> Iterator[Recipe]:
     """The recipe with larger constants, of either sign, then with smaller ones."""
     for scales in (FARTHER, tuple(1 / times for times in FARTHER)):
         for value, put in shrinking.changes(recipe):
-            # What is counted, as clients are, costs more the more there is of it.
+            # Counts, such as that of clients, cost more the larger they are.
             if value and not isinstance(value, int):
                 yield from (put(sign * times * value) for times in scales for sign in (1, -1))
 

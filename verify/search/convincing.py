@@ -24,7 +24,7 @@ EXCESS = (1.0, 0.1, 0.05, 0.02)
 
 
 class Rank(NamedTuple):
-    """How little a counterexample convinces, whatever its numbers are: the least is the best.
+    """A rank of a counterexample, whatever its numbers are: the least is the most convincing.
 
     ``degenerate``: something that is declared positive is 0; ``elsewhere``: the run begins where the paper begins none;
     ``at_once``: no round was made; ``narrow``: of which order the ratio is.
@@ -50,7 +50,7 @@ def key(example: Counterexample) -> Key:
 
 
 def rank(example: Counterexample) -> Rank:
-    """How little a counterexample convinces; of what has no state, such as a curve, only its rounds and sides count."""
+    """A rank of a counterexample; without a state, as for a curve, only its rounds and sides count."""
     statement = example.claim.statement
     degenerate, elsewhere = _at_start(example)
     return Rank(degenerate, elsewhere, statement.horizon and not example.rounds, _narrow(example))
@@ -116,7 +116,7 @@ def values(recipe: Any) -> Iterator[Any]:
 
 
 def length(value: Any) -> int:
-    """How long a number is; words have no length."""
+    """The length of a number; words have none."""
     if isinstance(value, str):
         return 0
     ratio = Fraction(value)

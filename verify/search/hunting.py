@@ -176,7 +176,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if asked:
                 wrong = failed_assertion(case.anew())
             if wrong and not limit:
-                # What is known of states decides which ones a statement covers.
+                # The known facts about states decide which of them a statement covers.
                 break
             findings, more = states.examine(case, rng), []
             tied = _tied(case, findings or [], ties)
@@ -221,7 +221,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
                     break
                 continue
             for finding in (states.settled(case, f) for f in findings):
-                # What is linear in the errors' squares is the same without these compressors, but for rounding.
+                # A function linear in the squared errors is the same without these compressors, up to rounding.
                 if (ratio := float(spectral.steady(finding.ratio))) > worst + states.BLURRED:
                     worst, tightest, attained = ratio, case.recipe, finding
         instances = instances or informative

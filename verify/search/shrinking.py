@@ -148,7 +148,7 @@ def _suspects(best: Counterexample, points: list[Coordinates]) -> list[bool]:
             found = sides(Case(claim, best.recipe, exact=False), np.array(points, dtype=float), best.rounds)
             left, right = (to_float(np.asarray(side)) for side in found[int(best.part)])
     except (ValueError, ArithmeticError, TypeError, AttributeError, LookupError):
-        # What floats cannot say is asked in fractions.
+        # Cases that floats do not decide are evaluated in fractions.
         return everywhere
     if left.shape != (len(points),) or right.shape != left.shape:
         return everywhere

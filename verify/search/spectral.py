@@ -139,7 +139,7 @@ def _largest_ratio(left: Array, right: Array) -> Worst | None:
 
 def _state(vector: Array) -> Array:
     """theta from a homogeneous vector (t, theta t); a direction at infinity becomes a state of size one or more."""
-    # What is rounding beside the rest, such as all of theta next to the optimum, would be a direction of its own.
+    # A part that is rounding error, as all of theta next to the optimum, would count as a direction of its own.
     vector = np.where(abs(vector) < ROUNDING * abs(vector).max(), 0.0, vector)
     t, theta = float(vector[0]), vector[1:]
     size = float(abs(theta).max(initial=0.0))

@@ -155,7 +155,7 @@ def _findings(case: Case, rng: np.random.Generator) -> list[Finding]:
         found += [Finding(1.0, centre, rounds, "exact") for rounds in _rounds(case)]
     if at := _long_rounds(case):
         long = list(_long_run(case.floats, at))
-        # What contradicts a claim, or nearly does, is of maps that runs in fractions follow too.
+        # Violations, and near ones, are of maps that runs in fractions follow too.
         if max((f.ratio for f in long), default=0) <= 1 - SUSPECT or second_moments.is_followed(case, max(at)):
             found += long
     return sorted(found, key=lambda f: -f.ratio)

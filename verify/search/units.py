@@ -23,7 +23,7 @@ def scalings(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping
         degrees.of(part)
     same: dict[Any, sympy.Expr] = {}
     for q in claim.statement.quantities:
-        # What is taken before and after a step has one unit.
+        # A quantity has the same unit before and after a step.
         degrees.equal(degrees.of(q.expression), degrees.of(same.setdefault(q.of, q.expression)))
     functions = claim.setting.functions
     if functions is not None and functions.ends is not None:

@@ -57,7 +57,7 @@ from verify.step_models.sampled_blocks import coefficients, require_at_least, re
 
 Gap = Callable[[Any, Any, Any], Any]
 
-#: What a distance is bounded through, from y = 0: |y*|^2, and the largest |y_i*|^2 of a client.
+#: Bounds of a distance from y = 0: |y*|^2, and the largest |y_i*|^2 of a client.
 OF_OPTIMUM = ("dual norm", "heterogeneity")
 
 _THETA = np.zeros((1, 0))

@@ -1,1 +1,1 @@
-"""How tight a claim is: what is printed against the exact worst case."""
+"""The tightness of a claim: the printed bound against the exact worst case."""

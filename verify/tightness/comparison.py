@@ -97,7 +97,7 @@ class Point:
 
     @property
     def slack(self) -> tuple[Fraction | None, Fraction | None]:
-        """How many times better than printed the best possible is: at least, at most. Below 1 the printed bound fails.
+        """Bounds of the ratio of the printed bound to the best possible one. Below 1 the printed bound fails.
 
         For factors rho it is (1 - rho of the worst case)/(1 - rho printed); otherwise printed/worst case.
         """
@@ -357,7 +357,7 @@ def _from_below(case: Case, statement: Bound, choice: Choice, constant: Fraction
             with attributed(case.claim, case.instance.text):
                 program, wider = _program(case.with_claim(unit), rounds)
             if wider:
-                # What it allows is perhaps no function of the class.
+                # The point that it allows may belong to no function of the class.
                 break
             program = programs.equilibrated(program)
             point = rounding.lower_bound(program, programs.solve(program))

@@ -88,7 +88,7 @@ class MeasuredCurve:
 
     @property
     def sentence(self) -> str:
-        """How the mean compares with the bound: the worst ratio, its standard error, and the last ratio."""
+        """The mean against the bound: the worst ratio, its standard error, and the last ratio."""
         seeds = self.measured.shape[1]
         error = self.measured[self.worst].std(ddof=1) / math.sqrt(seeds) / self.bound[self.worst]
         return (

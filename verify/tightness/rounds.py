@@ -43,7 +43,7 @@ _LEAVES = 16
 _ROWS = 22
 #: The largest number of characters of a fraction that is printed exactly.
 _LONG = 16
-#: How near a simple fraction must be to the solver's value to be tried as the worst case itself.
+#: The largest distance from the solver's value at which a simple fraction is tried as the worst case itself.
 _NEAR = (1e-8, 1e-7, 1e-6)
 #: Faces that are guessed at where the worst case may be the bound itself.
 _GUESSES = 3

@@ -1,4 +1,4 @@
-"""How tight a claim is: what is printed against the exact worst case, over a grid of parameters and in a sentence."""
+"""The tightness of a claim over a grid of parameters, and in one sentence: the printed bound against the worst case."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from verify.pep.programs import Program, Solution
 
 #: Relative errors at which the entries of a worst case are taken for simple fractions.
 _TOLERANCES = (1e-9, 1e-7, 1e-5, 1e-4)
-#: How near a run must come to the solver's value for no other to be looked for.
+#: The distance from the solver's value at which a run ends the search.
 _CLOSE = 1e-9
 #: The denominator of coordinates that are not simple.
 _GRID = 2**50
@@ -49,7 +49,7 @@ class At:
         """The coordinates ``(d,)`` of a vector."""
         total = np.array([Quotient(0)] * self.d, dtype=object)
         for row, c in getattr(of, "coefficients", {}).items():
-            # What occurs in no constraint may be anything.
+            # A variable that occurs in no constraint is free.
             if row in self.coordinates:
                 total = total + Quotient(c) * self.coordinates[row]
         return total

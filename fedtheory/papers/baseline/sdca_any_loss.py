@@ -121,7 +121,7 @@ AFTER, BEFORE, PRIMAL_DUAL = (
     for name, of in (("E[D*-D(alpha_next)]", _gap_after), ("D*-D(alpha)", _gap), ("P(w)-D(alpha)", _duality_gap))
 )
 _WHERE = "Shalev-Shwartz, Zhang 2013, proof of Theorem 5"
-#: What a step takes off the gap: lambda gamma/(1 + lambda gamma n) where |x_i| <= 1.
+#: The share of the gap that a step removes: lambda gamma/(1 + lambda gamma n) where |x_i| <= 1.
 SHARE = lamda / (lamda * n + beta)
 
 CLAIMS: tuple[Claim, ...] = (

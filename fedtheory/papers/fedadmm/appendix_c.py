@@ -22,7 +22,7 @@ from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Quantity
 
-# What Theorem 4.3 follows from
+# Premises of Theorem 4.3
 
 _theta = sympy.Rational(1, 10)
 

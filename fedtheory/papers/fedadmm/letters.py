@@ -32,7 +32,7 @@ rho, sigma_bar, c, varepsilon = sympy.symbols("rho sigma_bar c varepsilon", posi
 #: The paper's letters in the common vocabulary.
 glossary = {m: symbols.n, r_i: symbols.L, varepsilon: symbols.epsilon}
 
-#: What the paper calls numbers and vectors of iteration k, as the claims' names do.
+#: The paper's names of numbers and vectors of iteration k, which are those of the claims.
 notation = {
     "L^k": "sum_i (alpha_i f_i(w_i^k) + <pi_i^k, w_i^k - w^{tau_k}> + (sigma_i/2) |w_i^k - w^{tau_k}|^2), eq. (12)",
     "Lt^k": "L^k + 29 sum_i eps_i^k/((1 - nu_i) sigma_i), eq. (22)",

@@ -224,7 +224,7 @@ START = Hypothesis(
 )
 
 
-# What the theorems assume of f, as inequalities at the model of the server
+# Assumptions of the theorems on f, as inequalities at the model of the server
 
 
 def optimum(problem: Problem, params: object) -> Array:

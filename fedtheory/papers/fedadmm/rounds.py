@@ -257,7 +257,7 @@ LAST = (
     ),
 )
 
-# What is read off eq. (29)
+# Consequences of eq. (29)
 
 _more = sympy.Symbol("A", nonnegative=True), sympy.Symbol("B", nonnegative=True)
 

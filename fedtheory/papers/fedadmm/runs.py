@@ -214,7 +214,7 @@ DECIMAL = {"weight": Fraction(3), "factor": Fraction(9)}
 _RESTING = (((10, 1), (3, 3)), ((1, 1), (3, 20)))
 _SLOW = tuple(((1, h), (3, factor)) for h in (1, 3) for factor in (3, 20, 20))
 _ACCURACIES = tuple(Fraction(v) for v in (1, "1/4", "1/100", "1/1000000", 4))
-#: What part of nu_i eps_i^k is eps_i^{k+1}, by (5).
+#: The share of nu_i eps_i^k that is eps_i^{k+1}, by (5).
 _FALLS = tuple(Fraction(v) for v in (1, 1, 1, "1/2"))
 
 

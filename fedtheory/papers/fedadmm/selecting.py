@@ -241,7 +241,7 @@ P = Quantity(_p, _met)
 PRINTED = Quantity(_printed, _formula)
 SCHEME = Quantity(_scheme, _all_windows)
 NONE = Quantity(_none, _missed)
-#: What "a high probability" is at least, of all windows, and of a single one.
+#: The least value that counts as "a high probability": of all windows, and of a single one.
 _HIGH, _HIGHER = Fraction(1, 2), Fraction(9, 10)
 _LIKELY = Hypothesis(
     f"one window covers all clients with probability {_HIGHER} at least",

@@ -122,7 +122,7 @@ _turned = Square(Difference(downhill, Image(steepest, Shared(server_model))))
 _turn, _turns = each("|g_i(w_i)-g_i(w)|^2", _turned), of_all("sum_i|g_i(w_i)-g_i(w)|^2", Total(_turned))
 _accuracies = of_all("sum_i eps_i", Total(accuracy))
 
-# What holds at every iteration
+# Relations that hold at every iteration
 
 
 def _part(name: str, gist: str, left: sympy.Expr, right: sympy.Expr, *parts: object) -> Claim:

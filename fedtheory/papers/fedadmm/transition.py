@@ -86,7 +86,7 @@ class State(NamedTuple):
     fallen: Array
 
 
-#: What the parts are, and what an iteration does to them.
+#: The parts of a state, and the effect of an iteration on them.
 PARTS = {
     "w": "w^{tau_{k+1}} is (sum of all sigma_i w_i + pi_i)/(sum of all sigma_i) if begins = 1, and w if begins = 0",
     "W": "w_i^{k+1} = w_i + D_i for participants (active = 1)",

@@ -260,7 +260,7 @@ _THEOREM = (CONVEX, PARTICIPATION, SCALING)
 _READING = (
     "w_i^T = grad f_i^*(y_i^T) for all i, as Lemma E.1 takes it; T = 0 is trivial and the bound is tested from T = 1"
 )
-#: How loose the repaired bounds are.
+#: The slack of the repaired bounds.
 _LOOSE = (
     "the constant nears 2 where L/mu is large, up to 36 % more than the 4/e = 1.4715 that is reached there: "
     "repaired-tight has that, for which no such proof is known"

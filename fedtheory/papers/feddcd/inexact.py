@@ -253,7 +253,7 @@ ORACLE = Hypothesis("each oracle is delta/2-inexact", met=_ORACLES.contains)
 QUARTER = Hypothesis("eta = 1/4", sympy.Eq(4 * eta, 1, evaluate=False))
 #: As Algorithm 3 asks.
 BELOW_ONE = Hypothesis("delta < 1", sympy.Lt(delta, 1, evaluate=False))
-#: What it is in the proof of Theorem C.1.
+#: Its value in the proof of Theorem C.1.
 DELTA = Hypothesis("delta = (1 - kappa)/2", sympy.Eq(2 * delta, 1 - kappa, evaluate=False))
 THEOREM = (CONVEX, PARTICIPATION, SCALING, INEXACT, ORACLE, QUARTER)
 _READING = (

@@ -60,7 +60,7 @@ def _square(problem: object, params: HardParams, state: Vector) -> Array:
     return (state.x**2).sum(axis=-1)
 
 
-#: What is shown of a counterexample, besides the number.
+#: Quantities of a counterexample to be shown, besides the number.
 _curvature.parts = {"H": lambda problem, params: hessian(params)}  # type: ignore[attr-defined]
 
 

@@ -220,7 +220,7 @@ AFTER_THEOREM_5 = (
         "what a node of CoCoA+ maximises is -D_k(u), eq. (15), and a number",
         kind="identity",
         setting=SUBPROBLEMS,
-        # What CoCoA+ solves at a node is stated elsewhere.
+        # The subproblem of CoCoA+ at a node is stated elsewhere.
         origin="implied",
         reading="G_k is the local objective of Ma et al. (2015), eq. (9); accuracy Theta is relative to its maximum, "
         "and so is the same of both",

@@ -20,7 +20,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem, Share
 from fedtheory.problems.losses import squared
 from fedtheory.problems.optimum import Optimum
 
-#: How the data lie on the nodes.
+#: The distribution of the data over the nodes.
 ANYWHERE = "anywhere"
 ONE_NODE = "all data on a single node"
 SEPARATE = "each feature on a single node"

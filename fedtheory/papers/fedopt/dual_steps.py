@@ -217,5 +217,5 @@ CONVEX = Hypothesis("phi_i is convex and 1/gamma-smooth", met=_CLASS.contains)
 GAP_AFTER, GAP_BEFORE = (
     Quantity(sympy.Symbol(name), _gap(*which)) for name, which in (("D*-D(alpha^(t+1))", "aF"), ("D*-D(alpha^t)", "vE"))
 )
-#: What an exact round takes off the gap.
+#: The decrease of the gap in an exact round.
 SHARE = lamda * n / (lamda * n + sigma * beta)

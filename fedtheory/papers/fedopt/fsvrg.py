@@ -192,7 +192,7 @@ def _lacks(letter: str, of: Setting, flaw: str = _NOT_SAID) -> Claim:
     )
 
 
-# What holds instead: many examples with the same x
+# The true statement: many examples with the same x
 
 
 def _copies(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[Any, ...]]:

@@ -35,7 +35,7 @@ from fedtheory.settings import Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
-# What the a_k tend to
+# The limit of the a_k
 
 
 class Eta(NamedTuple):
@@ -158,7 +158,7 @@ LADDER = setting(
 
 _c = sympy.Symbol("c", real=True)
 
-# How many rounds
+# The number of rounds
 
 
 class Similar(NamedTuple):

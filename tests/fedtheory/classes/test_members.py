@@ -9,9 +9,10 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import classes
+from fedtheory.classes.restricted_secant import secants
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import exact
-from fedtheory.problems.growth import secants, steepest_squared
+from fedtheory.problems.growth import steepest_squared
 from fedtheory.problems.noise import Noise
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.problems.ridged import Ridged

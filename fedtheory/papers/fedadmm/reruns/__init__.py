@@ -24,7 +24,7 @@ from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, RoundSetting,
 FIRST, SECOND, ABSENT = "Example 5.1", "qot", "rls"
 #: Features of Example 5.1, and clients where they are not varied.
 _FEATURES, _CLIENTS = 100, 100
-#: What the figures vary: in Example 5.1, and in 5.2.
+#: The parameters that the figures vary: in Example 5.1, and in 5.2.
 _K0 = ((1, 5, 10, 20), (1, 5, 10))
 _RHO = ((0.1, 0.3, 0.5, 0.7, 0.9), (0.2, 0.5, 0.8))
 _M = ((50, 100, 150, 200), (50, 100, 200))

@@ -1,4 +1,4 @@
-"""How the numbers that FedADMM's figures compare are named."""
+"""Names of the numbers that FedADMM's figures compare."""
 
 from __future__ import annotations
 

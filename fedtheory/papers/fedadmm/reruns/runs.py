@@ -34,7 +34,7 @@ NU, PENALTY, ACCURACY = 0.95, 0.2, {"Example 5.1": 1e-3, "Example 5.2": 1e-7}
 PERSONAL, TIE, LAMBDA = 0.5, 0.001, 0.001
 #: Weight of FedProx's proximal term, which the paper does not give.
 PROXIMAL = 0.1
-#: What a run that does not end costs while stepsizes are tuned, before its last value is added.
+#: The cost of a run that does not end while stepsizes are tuned, before its last value is added.
 _UNENDED = 1e9
 #: Every so many rounds of a run that tunes it is asked whether there is hope.
 _JUDGED = 10

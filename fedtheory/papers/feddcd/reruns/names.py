@@ -1,4 +1,4 @@
-"""How the numbers of FedDCD's figures are named: models, methods, setups, rounds and gaps."""
+"""Names of the numbers of FedDCD's figures: models, methods, setups, rounds and gaps."""
 
 from __future__ import annotations
 

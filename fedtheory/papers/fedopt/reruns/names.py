@@ -1,4 +1,4 @@
-"""How the numbers of Federated Optimization's figures are named: methods, rounds, errors."""
+"""Names of the numbers of Federated Optimization's figures: methods, rounds, errors."""
 
 from __future__ import annotations
 

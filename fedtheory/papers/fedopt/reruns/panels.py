@@ -179,7 +179,7 @@ def _run(data: Authors, method: Method, factor: float, rng: np.random.Generator,
             found.append((float(problem.f.objective(w)), error(data, w)))
             if not found[-1][0] < 1e6:
                 break
-    # What has diverged stays there.
+    # Runs that have diverged stay there.
     found += [(math.inf, found[-1][1])] * (count + 1 - len(found))
     return Ran(*np.array(found).T)
 

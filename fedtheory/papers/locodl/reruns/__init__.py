@@ -84,7 +84,7 @@ def _section_4(regimes: tuple[str, ...]) -> tuple[Stated, ...]:
     )
 
 
-#: What the figures with LoCoDL and ADIANA alone show.
+#: The methods of figures that show LoCoDL and ADIANA alone.
 _PAIR = ("LoCoDL", "ADIANA")
 
 
@@ -118,7 +118,7 @@ def read(paths: tuple[Path, ...]) -> Any:
 
 
 _METHODS = (*COMPRESSED, *PLAIN)
-#: What follows from a figure, and from it with tuned stepsizes.
+#: Statements that follow from a figure, and from it with tuned stepsizes.
 _AFTER = {
     1: (
         "LoCoDL needs about a hundredth of ADIANA's bits or fewer, and less than half of CompressedScaffnew's, as the "

@@ -35,7 +35,7 @@ from fedtheory.randomness import Product
 DIVERGED = 1e6
 #: Errors are measured when the bits have grown by this share.
 _FINE = 0.005
-#: How many times smaller than d the k of rand-k has to be for only the kept entries to be computed.
+#: The least d/k of rand-k at which only the kept entries are computed.
 _FEW = 4
 #: In place of a probability 0 of a geometric distribution.
 _NEVER = 1e-15

@@ -1,4 +1,4 @@
-"""How the bits that LoCoDL's figures compare are named: methods, compressors, regimes, errors."""
+"""Names of the bits that LoCoDL's figures compare: methods, compressors, regimes, errors."""
 
 from __future__ import annotations
 
