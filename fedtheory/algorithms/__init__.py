@@ -19,8 +19,8 @@ _MODULES = """
 gradient_descent sgd rcd sdca sag saga svrg loopless_svrg feddcd inexact_feddcd accfeddcd rbcd inexact_rbcd
 accelerated_rbcd locodl minibatch_sgd fedavg fedprox scaffold diana ef21 adiana scaffnew gradskip compressed_scaffnew
 fivegcs_cc fedcomgate fedadmm exact_admm fedavg_stale fedalt fedsim one_shot_averaging dane dane_svrg naive_fsvrg
-fsvrg perturbed_primal dual_block_ascent cocoa_plus fedadam fedyogi fedadagrad fedavgm fedexp fednova feddyn fedbuff diloco
-ef14 dgc powersgd signsgd
+fsvrg perturbed_primal dual_block_ascent cocoa_plus fedadam fedyogi fedadagrad fedavgm fedexp fednova feddyn fedbuff
+diloco ef14 dgc powersgd signsgd
 """
 
 __all__ = ["Algorithm", "example_of", "get", "is_known", "line", "names", "run", "slips_of", "starts_of"]
