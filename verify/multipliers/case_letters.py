@@ -14,7 +14,7 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import MixingMatrix
+from fedtheory.classes import ContractiveCompressors, MixingMatrix
 from fedtheory.classes.base import S
 from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import assumed, conjuncts
@@ -167,13 +167,16 @@ class CaseLetters:
         for k, replacement in self.eliminated.items():
             if k in signs:
                 domain = at_least(domain, replacement, signs[k])
-        return self._of_matrices(self._limited(domain, relations), place)
+        return self._of_adversaries(self._limited(domain, relations), place)
 
-    def _of_matrices(self, domain: Domain, place: Mapping[str, int]) -> Domain:
-        """The letters of which there are mixing matrices with such gaps."""
-        for matrix in self.setting.adversaries:
-            if isinstance(matrix, MixingMatrix) and stated(self.claim, matrix):
-                rest = 1 - self.reduced(self.generator(place[matrix.gap]))
+    def _of_adversaries(self, domain: Domain, place: Mapping[str, int]) -> Domain:
+        """The letters of which there are mixing matrices with such gaps, and compressors that contract so far."""
+        for one in self.setting.adversaries:
+            if not isinstance(one, MixingMatrix | ContractiveCompressors) or not stated(self.claim, one):
+                continue
+            name = one.gap if isinstance(one, MixingMatrix) else "alpha"
+            if name in place:
+                rest = 1 - self.reduced(self.generator(place[name]))
                 domain = domain if domain.ratio_sign(rest) is not None else at_least(domain, rest, False)
         return domain
 
