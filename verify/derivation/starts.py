@@ -123,8 +123,9 @@ def held(claim: Claim) -> tuple[tuple[str, str], ...] | None:
     return tuple(places.items()) if set(places) == set(names) else None
 
 
-def depends(claim: Claim, q: Of, part: str) -> bool:
-    """Return True if a quantity depends on a part of the state. Raise ``Unread`` if its code is not read."""
+def depends(claim: Claim, q: Of, part: str = "") -> bool:
+    """Return True if a quantity depends on a part of the state, by default on any. Raise ``Unread`` if its code is not
+    read."""
     method = _unscheduled(claim)
     read = (program.quantities(q, method, of.problem, of.params) for of in (example(claim, c) for c in cases(claim)))
-    return any(t.op is Op.PART and t.data == part for terms in read for t in parts(*terms))
+    return any(t.op is Op.PART and part in ("", t.data) for terms in read for t in parts(*terms))

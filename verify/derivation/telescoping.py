@@ -10,9 +10,10 @@ rho_k >= 0, w_i(j, k + 1) = rho_k w_i(j, k), and r_j(k + 1) >= rho_k r_j(k); so 
 
 E[V_{k+1}] + sum_i w_i(k, k + 1) S_i(x_k) <= rho_k V_k + b(k + 1) - rho_k b(k)
 
-for every k, from every state that satisfies the invariant, and V_0 <= sum_j r_j(0) q_j(x_0) + b(0) at the start. The
-e_j are looked for: what the start leaves of the r_j, growing as weights do or not at all; or the potential of the
-setting, or of a claim from which the bound is to follow. Of neither anything is believed.
+for every k, from every state that satisfies the invariant, and V_0 <= sum_j r_j(0) q_j(x_0) + b(0) at the start. Of
+a q_j that is the same in all states, r_j(k + 1) - rho_k r_j(k) times it may be added on the right. The e_j are looked
+for: what the start leaves of the r_j, growing as weights do or not at all; or the potential of the setting, or of a
+claim from which the bound is to follow. Of neither anything is believed.
 """
 
 from __future__ import annotations
@@ -137,10 +138,12 @@ def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
 def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho: sympy.Expr, signs: Signs) -> Chain:
     """Return the chain that gives the bound for one choice of the e_j. Raise ``NotFollowed`` if it does not give it."""
     zero, added = sympy.S.Zero, potential.added
-    nonnegative = list(form.nonnegative)
+    nonnegative, gains = list(form.nonnegative), {}
     for q, r in form.starts.items():
         gain = plain(at.after(r) - rho * at.now(r))
-        if gain != 0:
+        if gain != 0 and not starts.depends(claim, q):
+            gains[q] = gain
+        elif gain != 0:
             if not signs.nonnegative(gain):
                 raise NotFollowed("what the start contributes falls faster than the weights grow")
             nonnegative.append(q)
@@ -160,6 +163,8 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
                 raise NotFollowed("a weight of the potential is larger before a round than after it")
             nonnegative.append(q)
     left, right = {q: at.after(c) for q, c in whole.items()}, {q: rho * at.now(c) for q, c in less.items()}
+    for q, gain in gains.items():
+        right[q] = right.get(q, zero) + gain
     for s in form.sums:
         if s.after:
             left[s.of] = left.get(s.of, zero) + at.after(s.weight).subs(EARLIER, round_index + 1)

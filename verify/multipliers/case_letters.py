@@ -63,6 +63,8 @@ class CaseLetters:
         self.eliminated: dict[int, Ratio] = {}
         self.roots: list[Ratio] = []
         self.apart: dict[int, int] = {}
+        #: Letters for roots that are positive.
+        self.nonzero: set[int] = set()
         self.env: dict[sympy.Expr, Ratio] = {}
         #: The letters by what is known of them before roots are.
         self.plain: Domain | None = None
@@ -147,7 +149,8 @@ class CaseLetters:
             if isinstance(relation, sympy.Eq):
                 self._equation(relation, domain)
         self.env = {letter: self.reduced(value) for letter, value in self.env.items()}
-        domain = Domain(self.ring, domain.positive | {i for i, k in self.apart.items() if k in domain.positive})
+        apart = {i for i, k in self.apart.items() if k in domain.positive}
+        domain = Domain(self.ring, domain.positive | apart | self.nonzero)
         domain = self._parted(domain)
         for i in self.apart:
             domain = at_least(domain, 1 - self.generator(i), False)
@@ -312,6 +315,11 @@ class CaseLetters:
                 return root
         for _, slope in slopes:
             self._check_parts(slope)
+        for k in sorted(radicand.letters() - set(self.eliminated)):
+            if k < len(self.kept) and degree(radicand.num, k) <= 1 and degree(radicand.den, k) == 1:
+                self._by_quotient(i, radicand, k)
+                self.roots.append(self.generator(i))
+                return self.generator(i)
         raise Unread("the argument of a square root is not linear in any letter")
 
     def _by_root(self, i: int, radicand: Ratio, k: int, slope: Any) -> tuple[Ratio, Ratio]:
@@ -321,6 +329,25 @@ class CaseLetters:
             Ratio(p, self.ring.constant(1)) for p in (radicand.den, radicand.num - slope * self.ring.gen(k))
         )
         return root, (root**2 * below - other) / Ratio(slope, self.ring.constant(1))
+
+    def _by_quotient(self, i: int, radicand: Ratio, k: int) -> None:
+        """Eliminate a letter x by the root r of (a x + b)/(c x + e): it is (b - e r^2)/(c r^2 - a)."""
+        (a, b), (c, e) = (
+            (of.get(1, self.ring.constant(0)), of.get(0, self.ring.constant(0)))
+            for of in (coefficients(radicand.num, k), coefficients(radicand.den, k))
+        )
+        square = self.ring.gen(i) ** 2
+        if self.plain is None:
+            raise Unread("the signs of letters below a square root are not known")
+        if a == 0:
+            # The root is 0 where b is.
+            self._check_parts(b)
+            if not self.plain.never_zero(b) or not self.plain.never_zero(c):
+                raise Unread("the argument of a square root may vanish or be infinite")
+            self.nonzero.add(i)
+        elif not self.plain.never_zero(c * square - a):
+            raise Unread("the argument of a square root does not determine a letter")
+        self._eliminate(k, Ratio.of(b - e * square, c * square - a))
 
     def _check_parts(self, slope: Any) -> None:
         """:class:`OfTwoParts` where all but one factor of a polynomial are nowhere zero, and that one has a sign."""
