@@ -52,9 +52,12 @@ def _squares(known: Sequence[Term], others: Sequence[Term]) -> Iterator[Term]:
             if other.type.axes != part.type.axes:
                 continue
             try:
-                square = terms.power(terms.add(part, terms.negative(other)), 2)
-                square = terms.total(square, -1, False)
-                yield terms.total(square, -1, False) if Axis.CLIENTS in square.type.axes else square
+                difference = terms.add(part, terms.negative(other))
+                square = terms.total(terms.power(difference, 2), -1, False)
+                each = Axis.CLIENTS in square.type.axes
+                yield terms.total(square, -1, False) if each else square
+                if each:
+                    yield terms.total(terms.power(terms.total(difference, -2, False), 2), -1, False)
             except ValueError as error:
                 raise Unread(str(error)) from error
 

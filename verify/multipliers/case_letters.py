@@ -63,7 +63,8 @@ class CaseLetters:
         self.eliminated: dict[int, Ratio] = {}
         self.roots: list[Ratio] = []
         self.apart: dict[int, int] = {}
-        #: Letters for roots that are positive.
+        #: What letters are at least the square roots of, and which of these letters are positive.
+        self.above: list[tuple[Ratio, Ratio]] = []
         self.nonzero: set[int] = set()
         self.env: dict[sympy.Expr, Ratio] = {}
         #: The letters by what is known of them before roots are.
@@ -150,8 +151,9 @@ class CaseLetters:
                 self._equation(relation, domain)
         self.env = {letter: self.reduced(value) for letter, value in self.env.items()}
         apart = {i for i, k in self.apart.items() if k in domain.positive}
-        domain = Domain(self.ring, domain.positive | apart | self.nonzero)
-        domain = self._parted(domain)
+        domain = self._parted(Domain(self.ring, domain.positive | apart | self.nonzero))
+        for radicand, root in self.above:
+            domain = at_least(domain, root**2 - self.reduced(radicand), False)
         for i in self.apart:
             domain = at_least(domain, 1 - self.generator(i), False)
         several = self.case.alone is False
@@ -194,7 +196,10 @@ class CaseLetters:
     def _parted(self, domain: Domain) -> Domain:
         """The part of a domain where the polynomials are positive that are so in this case."""
         for p, by in self.case.parts:
-            if by != "=":
+            letters = {i for i in range(len(self.kept)) if by == ">" and p == self.ring.gen(i)}
+            if letters:
+                domain = Domain(self.ring, domain.positive | letters, domain.constraints, domain.bounded)
+            elif by != "=":
                 domain = at_least(domain, self.reduced(Ratio(p, self.ring.constant(1))), by == ">")
         return domain
 
@@ -315,12 +320,14 @@ class CaseLetters:
                 return root
         for _, slope in slopes:
             self._check_parts(slope)
-        for k in sorted(radicand.letters() - set(self.eliminated)):
-            if k < len(self.kept) and degree(radicand.num, k) <= 1 and degree(radicand.den, k) == 1:
-                self._by_quotient(i, radicand, k)
-                self.roots.append(self.generator(i))
-                return self.generator(i)
-        raise Unread("the argument of a square root is not linear in any letter")
+        if not self._by_quotient(i, radicand):
+            # Any number that is no smaller than the root: what holds for all of these holds for the root.
+            self._check_parts(radicand.num)
+            self.above.append((radicand, self.generator(i)))
+            if self.plain is not None and self.plain.never_zero(radicand.num):
+                self.nonzero.add(i)
+        self.roots.append(self.generator(i))
+        return self.generator(i)
 
     def _by_root(self, i: int, radicand: Ratio, k: int, slope: Any) -> tuple[Ratio, Ratio]:
         """The letter for a root, and what another letter is that by ``slope`` times it is in the radicand."""
@@ -330,24 +337,18 @@ class CaseLetters:
         )
         return root, (root**2 * below - other) / Ratio(slope, self.ring.constant(1))
 
-    def _by_quotient(self, i: int, radicand: Ratio, k: int) -> None:
-        """Eliminate a letter x by the root r of (a x + b)/(c x + e): it is (b - e r^2)/(c r^2 - a)."""
-        (a, b), (c, e) = (
-            (of.get(1, self.ring.constant(0)), of.get(0, self.ring.constant(0)))
-            for of in (coefficients(radicand.num, k), coefficients(radicand.den, k))
-        )
-        square = self.ring.gen(i) ** 2
-        if self.plain is None:
-            raise Unread("the signs of letters below a square root are not known")
-        if a == 0:
-            # The root is 0 where b is.
-            self._check_parts(b)
-            if not self.plain.never_zero(b) or not self.plain.never_zero(c):
-                raise Unread("the argument of a square root may vanish or be infinite")
-            self.nonzero.add(i)
-        elif not self.plain.never_zero(c * square - a):
-            raise Unread("the argument of a square root does not determine a letter")
-        self._eliminate(k, Ratio.of(b - e * square, c * square - a))
+    def _by_quotient(self, i: int, radicand: Ratio) -> bool:
+        """Return True if a letter x is eliminated by the root r of (a x + b)/(c x + e): it is (b - e r^2)/(c r^2 - a)."""
+        square, zero = self.ring.gen(i) ** 2, self.ring.constant(0)
+        for k in sorted(radicand.letters() - set(self.eliminated)):
+            if k < len(self.kept) and degree(radicand.num, k) == degree(radicand.den, k) == 1:
+                (a, b), (c, e) = (
+                    (of[1], of.get(0, zero)) for of in (coefficients(radicand.num, k), coefficients(radicand.den, k))
+                )
+                if self.plain is not None and self.plain.never_zero(c * square - a):
+                    self._eliminate(k, Ratio.of(b - e * square, c * square - a))
+                    return True
+        return False
 
     def _check_parts(self, slope: Any) -> None:
         """:class:`OfTwoParts` where all but one factor of a polynomial are nowhere zero, and that one has a sign."""
@@ -391,7 +392,8 @@ class CaseLetters:
                 yield RootLetter(self.names[i], replacement, self.names)
 
     def _known_root(self, radicand: Ratio) -> Ratio | None:
-        return next((root for root in self.roots if (radicand - root**2).is_zero), None)
+        above = (root for known, root in self.above if (radicand - self.reduced(known)).is_zero)
+        return next((root for root in self.roots if (radicand - root**2).is_zero), None) or next(above, None)
 
     # Expressions
 
