@@ -22,7 +22,7 @@ from verify.multipliers.cases import FunctionCase, OfTwoParts, stated
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import ProductSum
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
-from verify.multipliers.reasons import RootLetter
+from verify.multipliers.reasons import Reason, RootLetter, Stated
 from verify.reading.declarations import declarations
 from verify.reading.source import Unread
 from verify.reading.terms import Op, Term
@@ -338,7 +338,8 @@ class CaseLetters:
         return root, (root**2 * below - other) / Ratio(slope, self.ring.constant(1))
 
     def _by_quotient(self, i: int, radicand: Ratio) -> bool:
-        """Return True if a letter x is eliminated by the root r of (a x + b)/(c x + e): it is (b - e r^2)/(c r^2 - a)."""
+        """Eliminate a letter x by the root r of (a x + b)/(c x + e): it is (b - e r^2)/(c r^2 - a). Return True if that
+        succeeds."""
         square, zero = self.ring.gen(i) ** 2, self.ring.constant(0)
         for k in sorted(radicand.letters() - set(self.eliminated)):
             if k < len(self.kept) and degree(radicand.num, k) == degree(radicand.den, k) == 1:
@@ -384,12 +385,14 @@ class CaseLetters:
         sign = next((s for s in (1, -1) if known.ratio_sign(root * s) is not None), 0)
         return root * sign if sign else None
 
-    def meanings(self) -> Iterator[RootLetter]:
-        """Yield the meanings of letters that are written by square roots."""
+    def meanings(self) -> Iterator[Reason]:
+        """Yield the meanings of letters that are written by square roots, and of those that are no smaller than one."""
         roots = range(len(self.names) - ROOTS, len(self.names))
         for i, replacement in self.eliminated.items():
             if i < len(self.kept) and not self.names[i].startswith("root ") and replacement.letters() & set(roots):
                 yield RootLetter(self.names[i], replacement, self.names)
+        for radicand, root in self.above:
+            yield Stated(f"{root} is any number that is at least the square root of {self.reduced(radicand)}")
 
     def _known_root(self, radicand: Ratio) -> Ratio | None:
         above = (root for known, root in self.above if (radicand - self.reduced(known)).is_zero)
