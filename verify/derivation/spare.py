@@ -1,4 +1,5 @@
-"""Squares that may be parts of a potential: of differences of parts of the state and vectors in a claim.
+"""Squares that may be parts of a potential: of differences of parts of the state and vectors in a claim, and of sums of
+these over the clients.
 
 They are looked for among those that vanish where runs begin, so that a potential may have any multiples of them.
 """
@@ -45,6 +46,8 @@ def _is_vector(term: Term) -> bool:
 
 
 def _squares(known: Sequence[Term], others: Sequence[Term]) -> Iterator[Term]:
+    """Yield the squares, those of sums over the clients last."""
+    sums = []
     for part in known:
         for other in (*known, *others):
             if other.data == part.data and other.op is Op.PART:
@@ -52,19 +55,27 @@ def _squares(known: Sequence[Term], others: Sequence[Term]) -> Iterator[Term]:
             if other.type.axes != part.type.axes:
                 continue
             try:
-                square = terms.power(terms.add(part, terms.negative(other)), 2)
-                square = terms.total(square, -1, False)
-                yield terms.total(square, -1, False) if Axis.CLIENTS in square.type.axes else square
+                difference = terms.add(part, terms.negative(other))
+                square = terms.total(terms.power(difference, 2), -1, False)
+                if Axis.CLIENTS in square.type.axes:
+                    square = terms.total(square, -1, False)
+                    sums.append(terms.total(terms.power(terms.total(difference, -2, False), 2), -1, False))
             except ValueError as error:
                 raise Unread(str(error)) from error
+            yield square
+    yield from sums
 
 
 def square_words(square: Term) -> str:
     """Such a square for people to read."""
-    difference = next(t for t in parts(square) if t.op is Op.POWER and t.data == 2).of[0]
+    base = next(t for t in parts(square) if t.op is Op.POWER and t.data == 2).of[0]
+    summed = base.op is Op.SUM
+    difference = base.of[0] if summed else base
     part, other = difference.of[0], difference.of[1].of[1]
-    clients = "sum_i " if Axis.CLIENTS in part.type.axes else ""
-    return f"{clients}|{_vector_words(part)} - {_vector_words(other)}|^2"
+    words = f"{_vector_words(part)} - {_vector_words(other)}"
+    if summed:
+        return f"|sum_i ({words})|^2"
+    return f"{'sum_i ' if Axis.CLIENTS in part.type.axes else ''}|{words}|^2"
 
 
 def _vector_words(vector: Term) -> str:

@@ -11,9 +11,9 @@ rho_k >= 0, w_i(j, k + 1) = rho_k w_i(j, k), and r_j(k + 1) >= rho_k r_j(k); so 
 E[V_{k+1}] + sum_i w_i(k, k + 1) S_i(x_k) <= rho_k V_k + b(k + 1) - rho_k b(k)
 
 for every k, from every state that satisfies the invariant, and V_0 <= sum_j r_j(0) q_j(x_0) + b(0) at the start. A q_j
-on the right that is the same in all states is a part of b. The
-e_j are looked for: what the start leaves of the r_j, growing as weights do or not at all; or the potential of the
-setting, or of a claim from which the bound is to follow. Of neither anything is believed.
+on the right that is the same in all states is a part of b. The e_j are looked for: what the start leaves of the r_j,
+growing as weights do or not at all; or the potential of the setting, or of a claim from which the bound is to follow.
+Of neither anything is believed.
 """
 
 from __future__ import annotations
@@ -179,6 +179,8 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     *sides, factor = _reduced(left, right, noise, at, signs)
     step, words = _step(claim, *sides)
     lemma, premise = None, None
+    if potential.held and gains:
+        raise NotFollowed("what the problem adds in each round is not compared in states")
     if potential.held:
         lemma, premise = _held(claim, form, added, rho, at)
     elif potential.through:

@@ -14,7 +14,7 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import MixingMatrix
+from fedtheory.classes import ContractiveCompressors, MixingMatrix
 from fedtheory.classes.base import S
 from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import assumed, conjuncts
@@ -22,7 +22,7 @@ from verify.multipliers.cases import FunctionCase, OfTwoParts, stated
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import ProductSum
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
-from verify.multipliers.reasons import RootLetter
+from verify.multipliers.reasons import Reason, RootLetter, Stated
 from verify.reading.declarations import declarations
 from verify.reading.source import Unread
 from verify.reading.terms import Op, Term
@@ -63,6 +63,9 @@ class CaseLetters:
         self.eliminated: dict[int, Ratio] = {}
         self.roots: list[Ratio] = []
         self.apart: dict[int, int] = {}
+        #: What letters are at least the square roots of, and which of these letters are positive.
+        self.above: list[tuple[Ratio, Ratio]] = []
+        self.nonzero: set[int] = set()
         self.env: dict[sympy.Expr, Ratio] = {}
         #: The letters by what is known of them before roots are.
         self.plain: Domain | None = None
@@ -147,8 +150,10 @@ class CaseLetters:
             if isinstance(relation, sympy.Eq):
                 self._equation(relation, domain)
         self.env = {letter: self.reduced(value) for letter, value in self.env.items()}
-        domain = Domain(self.ring, domain.positive | {i for i, k in self.apart.items() if k in domain.positive})
-        domain = self._parted(domain)
+        apart = {i for i, k in self.apart.items() if k in domain.positive}
+        domain = self._parted(Domain(self.ring, domain.positive | apart | self.nonzero))
+        for radicand, root in self.above:
+            domain = at_least(domain, root**2 - self.reduced(radicand), False)
         for i in self.apart:
             domain = at_least(domain, 1 - self.generator(i), False)
         several = self.case.alone is False
@@ -167,13 +172,16 @@ class CaseLetters:
         for k, replacement in self.eliminated.items():
             if k in signs:
                 domain = at_least(domain, replacement, signs[k])
-        return self._of_matrices(self._limited(domain, relations), place)
+        return self._of_adversaries(self._limited(domain, relations), place)
 
-    def _of_matrices(self, domain: Domain, place: Mapping[str, int]) -> Domain:
-        """The letters of which there are mixing matrices with such gaps."""
-        for matrix in self.setting.adversaries:
-            if isinstance(matrix, MixingMatrix) and stated(self.claim, matrix):
-                rest = 1 - self.reduced(self.generator(place[matrix.gap]))
+    def _of_adversaries(self, domain: Domain, place: Mapping[str, int]) -> Domain:
+        """The letters of which there are mixing matrices with such gaps, and compressors that contract so far."""
+        for one in self.setting.adversaries:
+            if not isinstance(one, MixingMatrix | ContractiveCompressors) or not stated(self.claim, one):
+                continue
+            name = one.gap if isinstance(one, MixingMatrix) else "alpha"
+            if name in place:
+                rest = 1 - self.reduced(self.generator(place[name]))
                 domain = domain if domain.ratio_sign(rest) is not None else at_least(domain, rest, False)
         return domain
 
@@ -188,7 +196,10 @@ class CaseLetters:
     def _parted(self, domain: Domain) -> Domain:
         """The part of a domain where the polynomials are positive that are so in this case."""
         for p, by in self.case.parts:
-            if by != "=":
+            letters = {i for i in range(len(self.kept)) if by == ">" and p == self.ring.gen(i)}
+            if letters:
+                domain = Domain(self.ring, domain.positive | letters, domain.constraints, domain.bounded)
+            elif by != "=":
                 domain = at_least(domain, self.reduced(Ratio(p, self.ring.constant(1))), by == ">")
         return domain
 
@@ -309,7 +320,14 @@ class CaseLetters:
                 return root
         for _, slope in slopes:
             self._check_parts(slope)
-        raise Unread("the argument of a square root is not linear in any letter")
+        if not self._by_quotient(i, radicand):
+            # Any number that is no smaller than the root: what holds for all of these holds for the root.
+            self._check_parts(radicand.num)
+            self.above.append((radicand, self.generator(i)))
+            if self.plain is not None and self.plain.never_zero(radicand.num):
+                self.nonzero.add(i)
+        self.roots.append(self.generator(i))
+        return self.generator(i)
 
     def _by_root(self, i: int, radicand: Ratio, k: int, slope: Any) -> tuple[Ratio, Ratio]:
         """The letter for a root, and what another letter is that by ``slope`` times it is in the radicand."""
@@ -318,6 +336,20 @@ class CaseLetters:
             Ratio(p, self.ring.constant(1)) for p in (radicand.den, radicand.num - slope * self.ring.gen(k))
         )
         return root, (root**2 * below - other) / Ratio(slope, self.ring.constant(1))
+
+    def _by_quotient(self, i: int, radicand: Ratio) -> bool:
+        """Eliminate a letter x by the root r of (a x + b)/(c x + e): it is (b - e r^2)/(c r^2 - a). Return True if that
+        succeeds."""
+        square, zero = self.ring.gen(i) ** 2, self.ring.constant(0)
+        for k in sorted(radicand.letters() - set(self.eliminated)):
+            if k < len(self.kept) and degree(radicand.num, k) == degree(radicand.den, k) == 1:
+                (a, b), (c, e) = (
+                    (of[1], of.get(0, zero)) for of in (coefficients(radicand.num, k), coefficients(radicand.den, k))
+                )
+                if self.plain is not None and self.plain.never_zero(c * square - a):
+                    self._eliminate(k, Ratio.of(b - e * square, c * square - a))
+                    return True
+        return False
 
     def _check_parts(self, slope: Any) -> None:
         """:class:`OfTwoParts` where all but one factor of a polynomial are nowhere zero, and that one has a sign."""
@@ -353,15 +385,18 @@ class CaseLetters:
         sign = next((s for s in (1, -1) if known.ratio_sign(root * s) is not None), 0)
         return root * sign if sign else None
 
-    def meanings(self) -> Iterator[RootLetter]:
-        """Yield the meanings of letters that are written by square roots."""
+    def meanings(self) -> Iterator[Reason]:
+        """Yield the meanings of letters that are written by square roots, and of those that are no smaller than one."""
         roots = range(len(self.names) - ROOTS, len(self.names))
         for i, replacement in self.eliminated.items():
             if i < len(self.kept) and not self.names[i].startswith("root ") and replacement.letters() & set(roots):
                 yield RootLetter(self.names[i], replacement, self.names)
+        for radicand, root in self.above:
+            yield Stated(f"{root} is any number that is at least the square root of {self.reduced(radicand)}")
 
     def _known_root(self, radicand: Ratio) -> Ratio | None:
-        return next((root for root in self.roots if (radicand - root**2).is_zero), None)
+        above = (root for known, root in self.above if (radicand - self.reduced(known)).is_zero)
+        return next((root for root in self.roots if (radicand - root**2).is_zero), None) or next(above, None)
 
     # Expressions
 

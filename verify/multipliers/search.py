@@ -8,7 +8,7 @@ found fails are added, and it is tried again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from operator import attrgetter
@@ -38,6 +38,7 @@ from verify.multipliers.proofs import (
     remainder,
 )
 from verify.multipliers.ratios import Ratio, from_terms, key, terms
+from verify.multipliers.reasons import Between
 from verify.multipliers.work import COSTS, Work
 
 #: Points at which programs are solved.
@@ -141,12 +142,24 @@ class Search:
             rest = [j for j in keep if j != k]
             if all(self.programs.feasible(p, rest, {}, self.slack) for p in every):
                 keep = rest
+        for both in self._orders(keep):
+            # Function values may tie them together: then neither can be left out alone.
+            rest = [j for j in keep if j not in both]
+            if len(rest) == len(keep) - 2 and all(self.programs.feasible(p, rest, {}, self.slack) for p in every):
+                keep = rest
         self.keep, self.determined = keep, self._by_values(keep)
         free = [k for k in keep if k not in self.determined]
         alone = [(block, rows[0], rows[0]) for block, rows in blocks(self.posed).items() if len(rows) == 1]
         forms = list(self.posed.known.values())
         self.order = sorted(free, key=lambda k: (-sum(key in forms[k].of for key in alone), k))
         self.say(f"needed {[self.names[k] for k in keep]}, free {[self.names[k] for k in self.order]}")
+
+    def _orders(self, keep: Sequence[int]) -> list[set[int]]:
+        """Inequalities between the same two points, in either order."""
+        reasons = {k: self.posed.reasons.get(self.names[k]) for k in keep}
+        place = {self.names[k]: k for k in keep}
+        opposite = {k: why.opposite for k, why in reasons.items() if isinstance(why, Between)}
+        return [{k, place[name]} for k, name in opposite.items() if k < place.get(name, -1)]
 
     def _by_values(self, keep: list[int]) -> dict[int, tuple[Ratio, dict[int, Ratio]]]:
         """Multipliers that function values determine: a constant, and coefficients of the others."""

@@ -63,6 +63,48 @@ def square_of_gradient(problem, params, state):
     return (mean_gradient(problem, state.x) ** 2).sum(axis=-1)
 
 
+def page_step(problem, params, state, draw):
+    x = state.x - params.gamma * state.g
+    change = problem.f.gradient(x[..., None, :]) - problem.f.gradient(state.x[..., None, :])
+    one = np.where(np.asarray(draw.sent)[..., None], change, 0 * change).sum(axis=-2)
+    return {"x": x, "g": np.where(np.asarray(draw.whole)[..., None], mean_gradient(problem, x), state.g + one)}
+
+
+def page_draws(problem, params, state):
+    return ft.Product(Draw, (ft.Bernoulli(params.p), ft.UniformSubset(problem.n, 1)))
+
+
+def dasha_step(problem, params, state, draw):
+    a = 1 / (2 * params.compressors.omega + 1)
+    x = state.x - params.gamma * state.g.mean(axis=-2)
+    here, there = problem.f.gradient(state.x[..., None, :]), problem.f.gradient(x[..., None, :])
+    return {"x": x, "g": state.g + params.compressors.apply(draw, there - here - a * (state.g - here))}
+
+
+def from_gradients(problem, params, x=None):
+    x = np.zeros(problem.d, dtype=int) if x is None else x
+    return {"x": x, "g": problem.f.gradient(x[..., None, :])}
+
+
+def from_one_for_all(problem, params, x=None):
+    x = np.zeros(problem.d, dtype=int) if x is None else x
+    each = problem.f.gradient(x[..., None, :])
+    return {"x": x, "g": 0 * each + each.mean(axis=-2, keepdims=True)}
+
+
+def away_step(problem, params, state, draw):
+    return {"x": state.x + params.gamma * mean_gradient(problem, state.x)}
+
+
+def twice_step(problem, params, state, draw):
+    first = state.x[..., None, :] - params.gamma * problem.f.gradient(state.x[..., None, :])
+    return {"x": (first - params.gamma * problem.f.gradient(first)).mean(axis=-2)}
+
+
+def squares_of_gradients(problem, params, state):
+    return (problem.f.gradient(state.x[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
+
+
 def by_stepsize(problem, params, state):
     return ((state.x - problem.x_star) ** 2).sum(axis=-1) / params.gamma
 
@@ -76,13 +118,25 @@ prox = ft.method("prox", prox_step, ["gamma"], {"x": "point"})
 MARINA = {"params": ["gamma", "p", "compressors"], "state": {"x": "point", "g": "point"}, "draws": marina_draws}
 marina = ft.method("marina", marina_step, init=from_gradient, **MARINA)
 from_zero = ft.method("from-zero", marina_step, **MARINA)
+PAGE = {"params": ["gamma", "p"], "state": {"x": "point", "g": "point"}, "draws": page_draws}
+page = ft.method("page", page_step, init=from_gradient, **PAGE)
+page_from_zero = ft.method("page-from-zero", page_step, **PAGE)
+DASHA = {"params": ["gamma", "compressors"], "state": {"x": "point", "g": "clients"}}
+dasha = ft.method("dasha", dasha_step, init=from_gradients, **DASHA)
+dasha_alike = ft.method("dasha-alike", dasha_step, init=from_one_for_all, **DASHA)
+away = ft.method("away", away_step, ["gamma"], {"x": "point"})
+twice = ft.method("twice", twice_step, ["gamma"], {"x": "point"})
 noise = {"adversaries": (ft.NoisyGradients(),), "clients": (1,)}
 sent = {"adversaries": (ft.UnbiasedCompressors(independent=True),), "domain": (p <= 1,)}
 F, F_T = ft.Quantity("F", ft.gap), ft.Quantity("F_T", ft.gap, after=True)
 D, D_T = ft.Quantity("D", ft.distance), ft.Quantity("D_T", ft.distance, after=True)
 G, G_T = ft.Quantity("G", square_of_gradient), ft.Quantity("G_T", square_of_gradient, after=True)
+S, H = ft.Quantity("S", ft.heterogeneity), ft.Quantity("H", squares_of_gradients)
 V, V_T = ft.Quantity("V", by_stepsize), ft.Quantity("V_T", by_stepsize, after=True)
 short, sent_short = (gamma * L <= 1,), (gamma * L + gamma**2 * L**2 * (1 - p) * ft.omega / (p * ft.n) <= 1,)
+seldom = (gamma * L * (1 + sympy.sqrt((1 - p) / p)) <= 1,)
+independent = {"adversaries": (ft.UnbiasedCompressors(independent=True),)}
+four_roots = (gamma * L * (1 + 4 * sympy.sqrt(ft.omega * (2 * ft.omega + 1) / ft.n)) <= 1,)
 weights = (1 - gamma * mu) ** (-(k + 1))
 W, lengths, squares = (sympy.Sum(of, (k, 0, T - 1)) for of in (weights, c / (k + 1), c**2 / (k + 1) ** 2))
 convex, nonconvex, strong, lipschitz = (
@@ -134,6 +188,18 @@ TRUE = {
     # What is bounded is less than what the start leaves; its weight at the start is left out of the potential.
     "residual": (gd, cocoercive, mann, E(residual) <= D / (T + 1), (), 0),
     "marina": (marina, nonconvex, sent, E(ft.average(G)) <= 2 * F / (gamma * T), sent_short, 1),
+    # Roots of quotients: of one a letter is written by the root; the other is any number that is no smaller.
+    "page": (page, nonconvex, {"domain": (p <= 1,)}, E(ft.average(G)) <= 2 * F / (gamma * T), seldom, 1),
+    "dasha": (dasha, nonconvex, independent, E(ft.average(G)) <= 2 * F / (gamma * T), four_roots, 1),
+    # What the problem adds in each round.
+    "heterogeneity": (
+        twice,
+        convex,
+        {},
+        E(ft.average(F)) <= D / (gamma * T) + 96 * gamma**2 * L * S,
+        (8 * gamma * L <= 1,),
+        1,
+    ),
 }
 FALSE = {
     # One round too many, or too few.
@@ -191,6 +257,51 @@ FALSE = {
     "negative-divisor": (gd, nonconvex, {}, E(ft.total(G / (-T))) <= -100 * F / (gamma * T), short, 1),
     "residual-off-by-one": (gd, cocoercive, mann, E(residual) <= D / (T + 2), (), 0),
     "residual-smaller": (gd, cocoercive, mann, E(residual) <= D * 9 / (10 * (T + 1)), (), 0),
+    # What is added in each round has to be the same in all states.
+    "of-the-start": (away, convex, {}, E(D_T) <= (1 + T) * D, (5 * gamma * L <= 2,), 0),
+    "gradients-of-the-start": (away, convex, {}, E(D_T) <= 2 * D + 2 * T**2 * gamma**2 * H, (gamma * L <= 1,), 0),
+    "less-heterogeneity": (
+        twice,
+        convex,
+        {},
+        E(ft.average(F)) <= D / (gamma * T) + gamma**2 * L * S / 100,
+        (8 * gamma * L <= 1,),
+        1,
+    ),
+    "heterogeneity-once": (
+        twice,
+        convex,
+        {},
+        E(ft.total(F)) <= D / gamma + 96 * gamma**2 * L * S,
+        (8 * gamma * L <= 1,),
+        0,
+    ),
+    # The root of something else, and potentials that are not 0 where runs begin.
+    "page-other-root": (
+        page,
+        nonconvex,
+        {"domain": (p <= 1,)},
+        E(ft.average(G)) <= 2 * F / (gamma * T),
+        (gamma * L * (1 + sympy.sqrt(p / (1 + p))) <= 1,),
+        1,
+    ),
+    "page-from-zero": (
+        page_from_zero,
+        nonconvex,
+        {"domain": (p <= 1,)},
+        E(ft.average(G)) <= 2 * F / (gamma * T),
+        seldom,
+        1,
+    ),
+    "dasha-alike": (dasha_alike, nonconvex, independent, E(ft.average(G)) <= 2 * F / (gamma * T), four_roots, 1),
+    "dasha-square": (
+        dasha,
+        nonconvex,
+        independent,
+        E(ft.average(G)) <= 2 * F / (gamma * T),
+        (gamma * L * (1 + ft.omega * (2 * ft.omega + 1) / ft.n) <= 1,),
+        1,
+    ),
     "third": (gd, strong, {}, E(F_T) <= L / 3 * (1 - gamma * mu) ** T * D, short, 0),
 }
 
@@ -211,12 +322,24 @@ def shown(claim):
 #: What notes of proofs tell.
 TOLD = {
     "marina": "|g - grad f(x)|^2, which is 0 at the start",
+    "page": "|g - grad f(x)|^2, which is 0 at the start",
+    "dasha": "|sum_i (g - grad f_i(x))|^2",
+    "heterogeneity": "S*gamma**3",
     "average-after": "Jensen",
     "gap-by-distance": "F_T <= D*L/2 in all states",
     "least": "the least of numbers is at most their average",
 }
 #: Cases that take longer.
-LONGER = {"marina", "product", "product-too-long", "gap-by-distance", "weighted"}
+LONGER = {
+    "dasha",
+    "dasha-alike",
+    "dasha-square",
+    "marina",
+    "product",
+    "product-too-long",
+    "gap-by-distance",
+    "weighted",
+}
 
 
 def each(cases):
