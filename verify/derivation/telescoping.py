@@ -179,8 +179,6 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     *sides, factor = _reduced(left, right, noise, at, signs)
     step, words = _step(claim, *sides)
     lemma, premise = None, None
-    if potential.held and gains:
-        raise NotFollowed("what the problem adds in each round is not compared in states")
     if potential.held:
         lemma, premise = _held(claim, form, added, rho, at)
     elif potential.through:
