@@ -31,7 +31,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.growth import pieces
 from fedtheory.problems.ridged import Ridged
 
-#: The shares of a derivative that are left where it has fallen; below 2 - sqrt 2 the function alone is no member.
+#: The shares of a derivative that are left where it has fallen; below 2 - sqrt 2 the function alone is not a member.
 _LEFT = tuple(Fraction(v) for v in ("3/5", "3/4", "9/10"))
 
 

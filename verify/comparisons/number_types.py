@@ -64,7 +64,7 @@ def in_fractions(case: Case, point: Coordinates, rounds: int) -> Iterator[Compar
 def in_floats(case: Case, point: Coordinates, rounds: int) -> Iterator[Compared]:
     """As :func:`in_fractions`, of the same instance in floats."""
     row = to_float(as_row(point))
-    # An overflow is no evidence about the code.
+    # An overflow says nothing about the code.
     with np.errstate(all="ignore", over="raise"):
         return iter(list(parts_at(case.anew().floats, row, rounds)))
 
