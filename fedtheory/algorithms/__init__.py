@@ -92,7 +92,7 @@ def slips_of(name: str | Algorithm) -> Table:
 
 
 def starts_of(name: str | Algorithm) -> tuple[OtherStart, ...]:
-    """Return the starts of runs that papers allow beside that of ``init``; none if it is not of this package."""
+    """Return the starts of runs that an algorithm allows beside that of ``init``; none if it is not of this package."""
     found: tuple[OtherStart, ...] = getattr(_module(name), "STARTS", ())
     return found
 
