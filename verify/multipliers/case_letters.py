@@ -321,7 +321,7 @@ class CaseLetters:
         for _, slope in slopes:
             self._check_parts(slope)
         if not self._by_quotient(i, radicand):
-            # Any number that is no smaller than the root: what holds for all of these holds for the root.
+            # Any number that is at least the root: what holds for all of these holds for the root.
             self._check_parts(radicand.num)
             self.above.append((radicand, self.generator(i)))
             if self.plain is not None and self.plain.never_zero(radicand.num):
@@ -386,7 +386,7 @@ class CaseLetters:
         return root * sign if sign else None
 
     def meanings(self) -> Iterator[Reason]:
-        """Yield the meanings of letters that are written by square roots, and of those that are no smaller than one."""
+        """Yield the meanings of letters that are written by square roots, and of those that are at least one."""
         roots = range(len(self.names) - ROOTS, len(self.names))
         for i, replacement in self.eliminated.items():
             if i < len(self.kept) and not self.names[i].startswith("root ") and replacement.letters() & set(roots):
