@@ -126,8 +126,8 @@ def run_check(args: Any) -> int:
     for claim in selected:
         if args.details:
             _describe(claim)
-        evidence, failure, ended = _tested(claim, args)
-        row = terminal.row(evidence)._replace(**({"verdict": terminal.FAILED, "over": failure} if failure else {}))
+        evidence, failure, verdict, ended = _tested(claim, args)
+        row = terminal.row(evidence)._replace(**({"verdict": verdict, "over": failure} if failure else {}))
         counts[row.verdict] += 1
         failed += [failure] if failure else []
         if args.details and not failure:
@@ -170,13 +170,16 @@ def run_check(args: Any) -> int:
     return 1 if any(counts[verdict] for verdict in args.fail_on) else 0
 
 
-def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, BaseException | None]:
-    """The evidence for a claim; why its test did not come to an end, empty where it did; and what ends the command."""
+def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, str, BaseException | None]:
+    """Return the evidence for a claim; why its test did not come to an end, and what stands in the place of a verdict
+    then, both empty where it did; and what ends the command."""
     from verify.audit import FAILED
     from verify.base.limits import Stopped, limited
     from verify.base.verdict import Verdict
     from verify.checking import check
     from verify.evidence.record import Evidence
+    from verify.report.terminal import FAILED as NO_VERDICT
+    from verify.report.terminal import STOPPED
     from verify.results import files
 
     size = args.memory * 2**30
@@ -193,19 +196,20 @@ def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, BaseException | Non
             return json.dumps(check(claim, args.seed, args.budget, keep=keep).to_json())
 
         try:
-            return Evidence.from_json(claim, json.loads(limited(tested, args.seconds, size, claim.id))), "", None
+            return Evidence.from_json(claim, json.loads(limited(tested, args.seconds, size, claim.id))), "", "", None
         except (Stopped, KeyboardInterrupt, answering.Ended) as error:
             ended = None if isinstance(error, Stopped) else error
             why = str(error).removeprefix(f"{claim.id}: ") if ended is None else answering.reason(ended)
             if not kept.exists():
-                return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=why), f"{claim.id}: {why}", ended
+                return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=why), f"{claim.id}: {why}", STOPPED, ended
             found = Evidence.from_json(claim, json.loads(kept.read_text(encoding="utf-8")))
             by_then = "nothing was found by then"
             if found.verdict is not Verdict.NOT_TESTED:
                 by_then = f"found by then: {found}"
-            return replace(found, note=f"{why}; {found.note}"), f"{claim.id}: {why}; {by_then}", ended
+            return replace(found, note=f"{why}; {found.note}"), f"{claim.id}: {why}; {by_then}", STOPPED, ended
         except ValueError as error:
-            return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=f"{FAILED}: {error}"), str(error), None
+            untested = Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=f"{FAILED}: {error}")
+            return untested, str(error), NO_VERDICT, None
 
 
 def _describe(claim: Claim) -> None:

@@ -273,14 +273,17 @@ def _margin(evidence: Evidence) -> str:
     return f"<{_TINY:g}" if 0 < evidence.margin < _TINY else f"{evidence.margin:.3g}"
 
 
-#: The verdict of a claim whose check did not come to an end.
-FAILED = "failed"
+#: The verdicts of a claim whose check did not come to an end: of an error, and of a limit or an interruption.
+FAILED, STOPPED = "failed", "stopped"
 #: The colour of such claims, and of what a note says of the author's code.
 _LOUD = "bold white on red"
 #: The words by which a method's outcome marks an error in the author's code.
 _FAULT = "its own code fails in "
 #: The beginning of the part of a note that says what keeps worst cases from being posed.
 _OPEN = "over the class: "
+#: The beginning of a note of a method that proves, where it does not; and those methods, the farthest-reaching first.
+_LEFT_OPEN = "left open: "
+_PROVERS = ("telescoping sums", "multipliers", "induction on rounds", "client by client")
 #: The beginning of the part of a note that says why a proof does not count.
 _UNCOUNTED = "shown, but "
 #: The words with which the note of a proof begins to list its cases.
@@ -319,13 +322,20 @@ def over(evidence: Evidence) -> str:
     elif evidence.verdict is Verdict.SUPPORTED:
         some = next((found for part in note.split("; ") if (found := _CERTIFICATES.fullmatch(part))), None)
         open_ = next((part for part in note.split("; ") if part.startswith(_OPEN)), "")
-        instances = f"{evidence.instances} instances: {covered}{open_ and f'; left open {open_}'}"
+        why = f"; left open {open_}" if open_ else _unproved(evidence)
+        instances = f"{evidence.instances} instances: {covered}{why}"
         covered = instances if some is None else ", but ".join(some.groups())
         covered = next((part for part in note.split("; ") if part.startswith(_UNCOUNTED)), covered)
     if not evidence.assumed:
         return covered
     first, *others = evidence.assumed
     return f"assuming that {first}{f', and {len(others)} more' if others else ''}: {covered}"
+
+
+def _unproved(evidence: Evidence) -> str:
+    """Return where the proof that comes nearest to a claim fails, to follow in a sentence; empty if none was tried."""
+    notes = {o.method: o.note for o in evidence.outcomes if o.applied and o.note.startswith(_LEFT_OPEN)}
+    return next((f"; not proved: {notes[name].removeprefix(_LEFT_OPEN)}" for name in _PROVERS if name in notes), "")
 
 
 def faults(evidence: Evidence) -> list[str]:
@@ -336,14 +346,14 @@ def faults(evidence: Evidence) -> list[str]:
 
 
 def lines(row: ResultLine, widths: tuple[int, int], width: int) -> Iterator[Text]:
-    """The line on a terminal of a ``width``, cut there unless the claim failed. ``widths``: of ids and verdicts."""
-    colour = _LOUD if row.verdict == FAILED else style(row.verdict)
+    """The line on a terminal of a ``width``, cut there if the check came to an end. ``widths``: of ids and verdicts."""
+    colour = _LOUD if row.verdict in (FAILED, STOPPED) else style(row.verdict)
     head = Text.assemble(
         row.id.ljust(widths[0]), "  ", (row.verdict, colour), " " * (widths[1] - len(row.verdict)),
         f"  {row.margin:>9}  ",
     )  # fmt: skip
     room = width - len(head)
-    if row.verdict == FAILED:
+    if row.verdict in (FAILED, STOPPED):
         yield head
         yield Text(f"  {row.over}", style=_LOUD)
     else:

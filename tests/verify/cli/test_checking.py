@@ -68,7 +68,7 @@ def test_errors_of_some_claims_do_not_end_the_file(file, capsys, tmp_path):
         ["mine/broken", "failed"],
         ["mine/too-fast", "refuted"],
         ["mine/greedy", "failed"],
-        ["mine/endless", "failed"],
+        ["mine/endless", "stopped"],
     ]
     said = {row[0]: row[3] for row in rows}
     assert "its own code fails in broken (mine.py, line 14): AttributeError" in said["mine/broken"]
@@ -149,7 +149,7 @@ def test_what_was_found_is_kept_when_the_command_is_ended(as_json, tmp_path, cap
     else:
         entries = json.loads((out / "audit.json").read_text())["claims"]
         rows = [line.split("\t") for line in printed.splitlines()]
-        assert [row[:2] for row in rows] == [["mine/too-fast", "supported"], ["mine/ended", "failed"]]
+        assert [row[:2] for row in rows] == [["mine/too-fast", "supported"], ["mine/ended", "stopped"]]
         failed = rows[1][3]
     assert failed == "mine/ended: ended by SIGTERM; found by then: supported"
     assert [entry["id"] for entry in entries] == ["mine/too-fast", "mine/ended"]
