@@ -4,6 +4,7 @@ The modules load when the first algorithm is asked for by its name.
 """
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -67,7 +68,9 @@ def get(name: str | Algorithm) -> Algorithm:
     if isinstance(name, Algorithm):
         return name
     if name not in _modules():
-        raise ValueError(f"unknown algorithm {name!r}: choose from {', '.join(_modules())}")
+        near = get_close_matches(str(name).lower(), _modules(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(_modules())}"
+        raise ValueError(f"unknown algorithm {name!r}: {hint}")
     return _modules()[name].algorithm
 
 

@@ -8,15 +8,18 @@ it is checked, explained, repaired, and its proof exported.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.metadata
 import inspect
 import itertools
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,6 +76,7 @@ def answer(
     text: str | None = None,
     as_json: str = "--json",
     messages: Path | None = None,
+    stop: threading.Event | None = None,
 ) -> dict[str, Any]:
     """Return the answer of a command to these arguments, as data.
 
@@ -84,6 +88,7 @@ def answer(
         text: The text of the file :data:`FILE` in its folder.
         as_json: The option by which the command prints data.
         messages: Where the command's messages are written, for a reader in the meantime.
+        stop: Set where nobody waits for the answer any more.
     """
     if text is not None and len(text.encode()) > _MOST:
         return _failed(arguments, f"the text is longer than {_MOST} bytes")
@@ -95,27 +100,29 @@ def answer(
         command += ["network" if limits.network else "alone", *arguments, *as_json.split()]
         root = str(Path(verify.__file__).resolve().parents[1])
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "FEDTHEORY_CACHE", "TMPDIR") if name in os.environ}
-        try:
-            with messages.open("w", encoding="utf-8") as log:
-                done = subprocess.run(
-                    command,
-                    cwd=folder,
-                    env={**kept, "PYTHONPATH": root, "NO_COLOR": "1"},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=log,
-                    text=True,
-                    timeout=_WAITING * limits.seconds,
-                )
-        except subprocess.TimeoutExpired:
-            most = f"{limits.seconds} s of processor time"
+        most = f"{limits.seconds} s of processor time"
+        with messages.open("w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env={**kept, "PYTHONPATH": root, "NO_COLOR": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+            )
+            printed = _printed(process, _WAITING * limits.seconds, stop or threading.Event())
+        if printed is None:
             return _failed(arguments, f"stopped after {_WAITING * limits.seconds} s, before it had {most}")
         files = {path.name: path for path in Path(folder).rglob("*") if path.is_file() and path.name != FILE}
         try:
-            found: dict[str, Any] = json.loads(done.stdout)
+            found: dict[str, Any] = json.loads(printed)
         except ValueError:
             lines = [line for line in _lines(messages) if not line.startswith(answering.PROGRESS)]
-            why = " ".join(lines[-_LINES:]) or f"stopped with the status {done.returncode}"
+            used_up = process.returncode in (-signal.SIGKILL, -signal.SIGXCPU)
+            ended = f"stopped after {most}" if used_up else f"stopped with the status {process.returncode}"
+            why = " ".join(lines[-_LINES:]) or ended
             return _failed(arguments, why)
         for claim in found.get("claims", ()):
             if "next" in claim:
@@ -123,6 +130,27 @@ def answer(
         if arguments[0] == "export":
             found["files"] = {name: path.read_text(encoding="utf-8") for name, path in sorted(files.items())}
         return found
+
+
+def _printed(process: subprocess.Popen[str], seconds: int, stop: threading.Event) -> str | None:
+    """Return what a process prints; None if it was ended, with all that it started, after so many seconds, or as nobody
+    waits for it any more."""
+    client = os.getppid()
+    try:
+        for _ in range(seconds):
+            try:
+                return process.communicate(timeout=1)[0]
+            except subprocess.TimeoutExpired:
+                if stop.is_set() or os.getppid() != client:
+                    break
+        return None
+    finally:
+        # Its group is left where it started others.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def words(given: Sequence[str]) -> list[str]:
@@ -290,15 +318,16 @@ def _answering(tool: Callable[..., Command], limits: Limits) -> Callable[..., Aw
     """Return what a client calls: it takes what the tool takes, runs the command, and reports progress meanwhile."""
 
     async def run(context: Context[Any], **given: Any) -> dict[str, Any]:
-        command = tool(**given)
+        command, stop = tool(**given), threading.Event()
         with tempfile.TemporaryDirectory() as folder:
             messages = Path(folder, "messages")
             reports = asyncio.create_task(_report(context, command.arguments[0], messages))
             try:
                 return await asyncio.to_thread(
-                    answer, command.arguments, limits, command.text, command.as_json, messages
+                    answer, command.arguments, limits, command.text, command.as_json, messages, stop
                 )
             finally:
+                stop.set()
                 reports.cancel()
 
     taken = inspect.signature(tool, eval_str=True).replace(return_annotation=dict[str, Any])

@@ -59,10 +59,13 @@ def _between(
             break
         middle = (holds + fails) / 2
         holds, fails = (holds, middle) if where.excess(middle) > _SEEN else (middle, fails)
-    say(f"the {of.name} that is stated ceases to hold about {letter} = {(holds + fails) / 2:.9g}")
+    say(f"the {of.name} that is stated is seen to fail beyond {letter} = {(holds + fails) / 2:.9g}")
     inside = _first(where.proved, _inside(holds, fails), deadline, say, "is it certified at {}?")
     if inside is None:
-        raise ValueError(f"no certificate of {claim.id} was found near {letter} = {holds:.9g}")
+        raise ValueError(
+            f"no certificate of {claim.id} was found near {letter} = {holds:.9g}: up to there it fails by less than "
+            f"{_SEEN:g}, if at all, and it may hold at no value"
+        )
     start = Fraction(inside.letters[letter])
     outside = _first(where.broken, _outside(start, largest), deadline, say, "does it fail at {}?")
     if outside is None:

@@ -61,7 +61,8 @@ def run_discover(args: argparse.Namespace) -> int:
     )
     report = consoles.console(sys.stdout)
     if found is None:
-        consoles.say(report, "no potential was found and proved, which does not say that there is none")
+        more = "" if args.where else ": it may need what is assumed of the letters, as --where 'gamma*L <= 1'"
+        consoles.say(report, f"no potential was found and proved, which does not say that there is none{more}")
         return 1
     answering.add(potential={name: part for name, part in found.items() if name != "lines"})
     consoles.say(report, *found["lines"])

@@ -209,6 +209,9 @@ def called(test: Test, client: int, x: Array, rng: np.random.Generator, name: st
     except Exception as error:
         text = f"returns a {type(value).__name__} that numpy does not take ({raised(error)})"
         raise BadCall(Failure("interface/value", "compress", text, test.replay(name))) from None
+    if array.shape == () and not isinstance(value, int | float | np.generic | np.ndarray):
+        text = f"returns {'None' if value is None else f'a {type(value).__name__}'}, not an array of shape {x.shape}"
+        raise BadCall(Failure("interface/value", "compress", text, test.replay(name)))
     if array.shape != x.shape:
         text = f"turns an array of shape {x.shape} into one of shape {array.shape}, on {name}"
         raise BadCall(Failure("interface/shape", "compress", text, test.replay(name)))

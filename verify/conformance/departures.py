@@ -336,7 +336,8 @@ def _reported_failure(
     mine, due = distinguishable(got, expected)
     lines.append(
         f"{letter} departs from {due_line}{at}: it is {mine}, the reference has {due}"
-        f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"
+        f"{_ratio(got, expected, case, letter)}, off by {mismatch.off[letter]:.2g} of the numbers that it is "
+        f"computed from{_drawn(mismatch, case)}"
     )
     for other in others:
         ratio = _ratio(np.asarray(mismatch.seen[other]), np.asarray(getattr(mismatch.expected, other)), case, other)

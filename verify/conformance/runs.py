@@ -198,7 +198,7 @@ def _loops(
         tracked = matching.track(setup.algorithm, problem, params, own_start, seen, draws, p, setup.tolerance, scales)
         if tracked.mismatch is not None and rounds == _ROUNDS:
             ends = _ends(setup, scenario, start, rounds, seeds, observes)
-            if any(not np.array_equal(a[n], b[n]) for a, b in zip(seen, ends, strict=True) for n in a):
+            if any(not np.array_equal(a[n], b[n], equal_nan=True) for a, b in zip(seen, ends, strict=True) for n in a):
                 if _same_memory(iterates):
                     text = "iterates of several rounds are the same array, which later ones overwrite: copy it"
                     raise BadAnswer("iterates", text)

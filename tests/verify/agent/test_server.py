@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import jsonschema
@@ -167,3 +171,33 @@ def test_a_wrong_theorem_is_written_refuted_repaired_proved_and_exported():
     (claim,) = proved["claims"]
     assert claim["verdict"] == "proved" and claim["counterexample"] is None and not claim["not_searched"]
     assert set(exported["files"]) == {"checker.py", "prox_faster_1.json", "prox_faster_2.json"}
+
+
+STARTS = """\
+import pathlib, subprocess, sys, time
+
+other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+pathlib.Path(sys.argv[1]).write_text(str(other.pid))
+time.sleep(600)
+"""
+
+
+def _runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_what_nobody_waits_for_is_ended_with_all_that_it_started(tmp_path):
+    named, stop = tmp_path / "pid", threading.Event()
+    stop.set()
+    command = [sys.executable, "-c", STARTS, str(named)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    while not (named.exists() and named.read_text(encoding="utf-8")):
+        time.sleep(0.1)
+    assert server._printed(process, 600, stop) is None
+    other = int(named.read_text(encoding="utf-8"))
+    while _runs(other):
+        time.sleep(0.1)
+    assert process.returncode == -signal.SIGKILL
