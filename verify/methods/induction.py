@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fedtheory.kinds.bound import Bound
 from verify.base.verdict import Verdict
+from verify.derivation import one_round
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.methods import multipliers, one_round
+from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.contraction import chain_of
@@ -21,11 +22,11 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     try:
         chain = chain_of(inquiry.claim)
         found = prove(chain.step)
-        by_client = isinstance(found, str) and one_round.has_own(inquiry.claim)
-        if by_client and (why := one_round.obstacle(inquiry, chain.step)):
+        why = found if isinstance(found, str) else ""
+        if why and one_round.has_own(inquiry.claim):
+            why = one_round.obstacle(chain.step, seen(inquiry), hunting.generator(chain.step, inquiry.seed))
+        if why:
             return method.skipped(f"left open: {why}")
-        if isinstance(found, str) and not by_client:
-            return method.skipped(f"left open: {found}")
         for lemma in chain.lemmas:
             lemma_proof = client_proofs.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
             if isinstance(lemma_proof, str):

@@ -15,7 +15,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.settings.quantities import gap
 from fedtheory.settings.relations import Quantity
 from verify.base.verdict import Verdict
-from verify.derivation import starts, telescoping
+from verify.derivation import one_round, starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
@@ -23,7 +23,7 @@ from verify.derivation.spare import square_words, vanishing_squares
 from verify.derivation.telescoping import Chain
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.methods import multipliers, one_round
+from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
@@ -95,7 +95,8 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
         return undefined.removeprefix("left open: ")
     found = prove(chain.step, read_at=claim)
     if isinstance(found, str) and one_round.has_own(claim):
-        further = None if (found := one_round.obstacle(inquiry, chain.step)) else ""
+        found = one_round.obstacle(chain.step, seen(inquiry), hunting.generator(chain.step, inquiry.seed))
+        further = None if found else ""
     else:
         further = "" if not isinstance(found, str) else _further(claim, chain)
     if further is None:
