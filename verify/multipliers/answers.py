@@ -190,6 +190,7 @@ class Answers:
             if drawn and self.dependent is not None:
                 if not functions.smooth or functions.name not in ("f", "g"):
                     raise Unread(f"{asked_as} is asked at a point that is drawn")
+                self._check_errors(point, f"{asked_as} is asked")
                 gradient = functions.at(world, about).gradient
                 if not functions.equal:
                     # Else it is a multiple of the point.
@@ -240,6 +241,13 @@ class Answers:
         if self._is_drawn_somewhere(point):
             raise Unread(f"{what} at a point that is drawn")
 
+    def _check_errors(self, point: WorldValue, what: str) -> None:
+        """``Unread`` unless a point is a combination of vectors: a sum may contain masks, with which answers there
+        would be correlated too."""
+        kinds = {self.world.meaning.get(atom.name, ("",))[0] for _, atoms in point.of for atom in atoms}
+        if not kinds <= {"", "mean", "deviation"} or any(map(self.world.holds_drawn, point.of.values())):
+            raise Unread(f"{what} at a point that depends on a sum over the clients that are drawn")
+
     def _depend(self, vector: WorldValue, draws: frozenset[str]) -> None:
         """Note that the vectors of which a sum consists depend on these draws, unless it is known on which they do."""
         assert self.dependent is not None
@@ -248,19 +256,10 @@ class Answers:
                 self.dependent.setdefault(atom.name, draws)
 
     def _draws_of(self, value: WorldValue) -> frozenset[str]:
-        """The draws on which the vectors and numbers in a value depend."""
+        """The draws on which the vectors in a sum depend."""
         assert self.dependent is not None
-        found: set[str] = set()
-        atoms = [atom for _, of in value.of for atom in of]
-        while atoms:
-            atom = atoms.pop()
-            kind, *of = self.world.meaning.get(atom.name, ("",))
-            if kind == "inner product":
-                atoms += of
-            elif kind == "sum":
-                atoms += of[2]
-            found |= self.dependent.get(atom.name, frozenset())
-        return frozenset(found)
+        names = {atom.name for _, atoms in value.of for atom in atoms}
+        return frozenset().union(*(self.dependent.get(name, ()) for name in names))
 
     def _is_drawn_somewhere(self, point: WorldValue) -> bool:
         return any(self._is_drawn(atom) for _, atoms in point.of for atom in atoms)
@@ -303,10 +302,10 @@ class Answers:
         if any(draws for draws, _ in x.of):
             raise Unread("a compressed vector is itself random")
         by = term.of[0].data[0]
-        if self._is_drawn_somewhere(x) and not (
-            self.dependent is not None and errors.unbiased and by not in self._draws_of(x)
-        ):
-            raise OfDrawnPoint("a vector is compressed at a point that is drawn")
+        if self._is_drawn_somewhere(x):
+            if self.dependent is None or not errors.unbiased or by in self._draws_of(x):
+                raise OfDrawnPoint("a vector is compressed at a point that is drawn")
+            self._check_errors(x, "a vector is compressed")
         bound = of[1] if len(of) > 2 else None
         if x.is_zero() and errors.variance is None and bound is None:
             return x

@@ -181,6 +181,28 @@ def test_what_a_matrix_mixes_is_not_drawn():
     assert prove(claim).endswith("mixes what is drawn, or more than vectors")
 
 
+def gathered(problem, params, state, draw):
+    received = np.where(draw[..., None], slopes(problem, state.x), 0 * slopes(problem, state.x))
+    x = state.x - params.gamma * received.sum(axis=-2) / params.tau
+    return {"x": x + params.gamma * slopes(problem, x).sum(axis=-2) / problem.n}
+
+
+def subset(problem, params, state):
+    return ft.UniformSubset(problem.n, params.tau)
+
+
+# With f_i = |x - (-1)^i|^2/2 and one of two clients the step is (1 + gamma) gamma long at x*: the sum over those that
+# take part is correlated with the gradient after it.
+@pytest.mark.parametrize("functions", [ft.SmoothConvex(L), ft.Smooth(L), STRONG])
+def test_a_gradient_after_a_sum_over_those_that_take_part_is_refused(functions):
+    tau = ft.integers("tau")
+    method = ft.method("m", gathered, ["gamma", "tau"], {"x": "point"}, draws=subset)
+    setting = ft.Setting(algorithm=method, functions=functions, domain=(tau <= n, n >= 2))
+    statement = ft.one_step(method, E(D.next) <= 20 * D + 20 * gamma**2 * H)
+    claim = ft.Claim("mine/step", setting=setting, statement=statement, requires=(2 * gamma * L <= 1,))
+    assert "depends on a sum over the clients that are drawn" in prove(claim)
+
+
 def test_masks_beside_gradients_at_drawn_points():
     of = (["gamma", "p", "sigma", "noise"], (NOISE,))
     more = {"requires": (2 * gamma * L <= p,), "domain": (p <= 1,), **ONE}
