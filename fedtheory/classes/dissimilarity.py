@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,7 +20,7 @@ from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.separable import Profile, is_minimised, profiles
+from fedtheory.problems.separable import is_minimised, profiles
 
 #: Classes that say no more of each function than between which numbers its curvatures are.
 _OF_CURVATURES = (SmoothStronglyConvex, SmoothConvex, Smooth)
@@ -110,31 +109,20 @@ def dissimilarity_squared(f: Functions, x: Array) -> Any:
     lines = profiles(f, x)
     if lines is None:
         return 0 * x.sum() if f.n == 1 else math.inf
-    y = f.gradient(x[None, :] + np.zeros((f.n, 1), dtype=int))
     found = 0 * x.sum()
     for j, parts in enumerate(lines):
         if any(len({of.slopes[end] for of in parts}) > 1 for end in (0, -1)):
             return math.inf
+        along = np.zeros((f.n, f.d), dtype=int)
+        along[:, j] = 1
         places = {0 * x[j], *(knot for of in parts for knot in of.knots)}
-        found = found + max(_variance([y[i, j] + _derivative(of, z) for i, of in enumerate(parts)]) for z in places)
+        found = found + max(_variance(list(f.gradient(x + place * along)[:, j])) for place in places)
     return found
 
 
 def _variance(of: list[Any]) -> Any:
     mean = sum(of) / len(of)
     return sum((v - mean) ** 2 for v in of) / len(of)
-
-
-def _derivative(of: Profile, z: Any) -> Any:
-    """The derivative of a profile at z."""
-    if z < 0:
-        return -_derivative(of.mirrored, -z)
-    found, place = 0 * z, 0 * z
-    k = bisect_right(of.knots, 0)
-    for slope, knot in zip(of.slopes[k:], (*of.knots[k:], z), strict=True):
-        end = min(knot, z)
-        found, place = found + slope * (end - place), max(place, end)
-    return found
 
 
 def _root_above(square: Fraction) -> Fraction:

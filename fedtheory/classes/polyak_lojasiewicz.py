@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from fedtheory.classes.base import ELL, MU, Average, Bounds, Declared, OfTwoConstants, Outside, each, only_declared
-from fedtheory.instances import Recipe, check_shape, generic, members, number, numbers, pick
+from fedtheory.classes.quadratic_growth import in_order
+from fedtheory.instances import Recipe, generic, members, numbers, pick
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
@@ -145,13 +146,7 @@ class LojasiewiczSampler(Sampler):
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
-        mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
-        check_shape(recipe["d"], mu, L)
-        if mu > L:
-            raise ValueError(
-                f"a Polyak-Lojasiewicz constant is at most the smoothness constant: {self.of.mu} <= {self.of.L}"
-            )
-        return number(mu, exact), number(L, exact)
+        return in_order(self.of, recipe, exact, "Polyak-Lojasiewicz constant")
 
 
 def _constant(recipe: Recipe) -> Fraction:

@@ -65,7 +65,7 @@ class SmoothQuadraticGrowth(OfTwoConstants):
     @property
     def declares(self) -> Declared:
         """The facts about the members that proofs may assume."""
-        return Declared(Bounds(sympy.S.Zero, ELL), average=_above_parabola(MU, ELL), convex=True)
+        return Declared(Bounds(sympy.S.Zero, ELL), average=above_parabola(MU, ELL), convex=True)
 
     def contains(self, problem: Problem, params: object) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
@@ -80,7 +80,7 @@ class SmoothQuadraticGrowth(OfTwoConstants):
     def average(self, problem: Problem, params: object) -> Average:
         """Inequalities known for the average f at a point."""
         least = min(problem.mu, growths(problem.f, problem.optimum.x)[0])
-        return _above_parabola(least, max(problem.L, *problem.f.L))
+        return above_parabola(least, max(problem.L, *problem.f.L))
 
     def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
         """Instances a little less smooth or convex than the class allows, or whose average grows more slowly."""
@@ -91,7 +91,9 @@ class SmoothQuadraticGrowth(OfTwoConstants):
         yield "other functions", replace(problem, f=slower), params
 
 
-def _above_parabola(mu: Scalar, L: Scalar) -> Average:
+def above_parabola(mu: Scalar, L: Scalar) -> Average:
+    """What is known of an L-smooth average that grows by mu/2 |x - x*|^2 at least."""
+
     def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         """mu/2 |x - x*|^2 <= f(x) - f*, and more of it where the gradient is known."""
         yield "quadratic growth", mu / 2 * x**2 - gap
@@ -117,17 +119,22 @@ class QuadraticGrowthSampler(Sampler):
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
-        mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
-        check_shape(recipe["d"], mu, L)
-        if mu > L:
-            raise ValueError(f"a constant of growth is at most the smoothness constant: {self.of.mu} <= {self.of.L}")
-        return number(mu, exact), number(L, exact)
+        return in_order(self.of, recipe, exact, "constant of growth")
 
     def _growth(self, recipe: Recipe) -> Fraction:
         """The constant of growth of the average of a recipe's functions, or a lower bound."""
         x = numbers((0,) * recipe["d"], True)
         zero = numbers([(0,) * recipe["d"]] * len(recipe["clients"]), True)
         return Fraction(growths(members.curved(recipe["clients"], x, zero, True), x)[0])
+
+
+def in_order(of: OfTwoConstants, recipe: Recipe, exact: bool, constant: str) -> tuple[Scalar, Scalar]:
+    """(mu, L) of a recipe. Raise ``ValueError`` unless 0 < mu <= L, where mu is such a ``constant`` of the average."""
+    mu, L = recipe[str(of.mu)], recipe[str(of.L)]
+    check_shape(recipe["d"], mu, L)
+    if mu > L:
+        raise ValueError(f"a {constant} is at most the smoothness constant: {of.mu} <= {of.L}")
+    return number(mu, exact), number(L, exact)
 
 
 def _flat(rng: np.random.Generator, n: int, d: int, L: Fraction) -> tuple[Recipe, ...]:

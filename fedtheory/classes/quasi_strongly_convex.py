@@ -21,8 +21,9 @@ from fedtheory.classes.base import (
     each,
     only_declared,
 )
+from fedtheory.classes.quadratic_growth import above_parabola, in_order
 from fedtheory.classes.restricted_secant import RidgedSampler
-from fedtheory.instances import Recipe, check_shape, members, number, pick
+from fedtheory.instances import Recipe, members, pick
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
@@ -96,14 +97,14 @@ class QuasiStronglyConvex(OfTwoConstants):
 
 
 def _towards(mu: Scalar, L: Scalar) -> Average:
+    growing = above_parabola(mu, L)
+
     def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         """mu/2 |x - x*|^2 <= f(x) - f*, and what is known where the gradient is."""
-        yield "quadratic growth", mu / 2 * x**2 - gap
+        yield from growing(x, gap, gradient)
         if gradient is not None:
             yield "quasi-strong convexity", gap + mu / 2 * x**2 - gradient * x
             yield "f at least f*", gradient**2 / (2 * L) - gap
-            spread = gradient**2 - 2 * mu * (gradient * x) + mu * L * x**2
-            yield "quadratic growth and smoothness", spread - 2 * (L - mu) * gap
 
     return formulas
 
@@ -161,13 +162,7 @@ class QuasiStronglyConvexSampler(RidgedSampler):
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Scalar, ...]:
         """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
-        mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
-        check_shape(recipe["d"], mu, L)
-        if mu > L:
-            raise ValueError(
-                f"a constant of quasi-strong convexity is at most the smoothness constant: {self.of.mu} <= {self.of.L}"
-            )
-        return number(mu, exact), number(L, exact)
+        return in_order(self.of, recipe, exact, "constant of quasi-strong convexity")
 
     def _constants(self, recipe: Recipe) -> tuple[Any, Any]:
         """The best mu and L of a recipe's functions."""

@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import sympy
+from formula_values import Number, Vector
 
 import fedtheory as ft
 from fedtheory.sampling import building, drawing
@@ -59,35 +60,10 @@ def test_members_grow_and_what_is_known_of_them_is_attained():
             # A strongly convex average would have this inequality too.
             slack += 2 * ((g * z).sum() - gap) < problem.mu * (z**2).sum()
             formulas = CLASS.average(problem, None)
-            for name, form in formulas(_Vector(z), _Number(gap), _Vector(g)):
+            for name, form in formulas(Vector(z), Number(gap), Vector(g)):
                 assert form.value <= 0, name
                 attained |= {name} if form.value == 0 and gap else set()
     assert attained == {"quadratic growth", "quadratic growth and smoothness"} and slack > 5
-
-
-class _Number:
-    def __init__(self, value):
-        self.value = value
-
-    def __add__(self, other):
-        return _Number(self.value + other.value)
-
-    def __sub__(self, other):
-        return _Number(self.value - other.value)
-
-    def __rmul__(self, c):
-        return _Number(c * self.value)
-
-
-class _Vector:
-    def __init__(self, v):
-        self.v = v
-
-    def __mul__(self, other):
-        return _Number((self.v * other.v).sum())
-
-    def __pow__(self, exponent):
-        return self * self
 
 
 def test_what_is_just_outside_is_outside():

@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import sympy
+from formula_values import Number, Vector
 
 import fedtheory as ft
 from fedtheory.problems.ridged import Ridged
@@ -66,34 +67,6 @@ def _problems(seed=0):
         yield building.problem_of(setting, drawing.drawn(setting, rng), True), rng
 
 
-class _Number:
-    def __init__(self, value):
-        self.value = value
-
-    def __add__(self, other):
-        return _Number(self.value + other.value)
-
-    def __sub__(self, other):
-        return _Number(self.value - other.value)
-
-    def __rmul__(self, c):
-        return _Number(c * self.value)
-
-    def __truediv__(self, c):
-        return _Number(self.value / c)
-
-
-class _Vector:
-    def __init__(self, v):
-        self.v = v
-
-    def __mul__(self, other):
-        return _Number((self.v * other.v).sum())
-
-    def __pow__(self, exponent):
-        return self * self
-
-
 def test_formulas_hold_of_members_and_are_attained_and_some_members_are_not_convex():
     attained, ridged, concave = set(), 0, 0
     for problem, rng in islice(_problems(), 80):
@@ -109,7 +82,7 @@ def test_formulas_hold_of_members_and_are_attained_and_some_members_are_not_conv
             gap, g = f.value(x).sum() / problem.n - least, f.gradient(x).sum(axis=0) / problem.n
             concave += last is not None and ((g - last[1]) * (z - last[0])).sum() < 0
             last = z, g
-            for name, form in CLASS.average(problem, None)(_Vector(z), _Number(gap), _Vector(g)):
+            for name, form in CLASS.average(problem, None)(Vector(z), Number(gap), Vector(g)):
                 assert form.value <= 0, name
                 attained |= {name} if form.value == 0 and gap else set()
     assert attained == {
