@@ -92,7 +92,7 @@ class SmoothQuadraticGrowth(OfTwoConstants):
 
 
 def above_parabola(mu: Scalar, L: Scalar) -> Average:
-    """What is known of an L-smooth average that grows by mu/2 |x - x*|^2 at least."""
+    """Facts of an L-smooth average that grows by at least mu/2 |x - x*|^2."""
 
     def formulas(x: Array, gap: Scalar, gradient: Array | None) -> Iterator[tuple[str, Scalar]]:
         """mu/2 |x - x*|^2 <= f(x) - f*, and more of it where the gradient is known."""
