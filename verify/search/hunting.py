@@ -27,7 +27,7 @@ from verify.base.evaluate import NoStep, hypotheses_hold, meeting, sides
 from verify.base.faults import attributed, theirs
 from verify.comparisons import asserted
 from verify.evidence.counterexamples import Counterexample
-from verify.search import hostile, seen, spectral, states
+from verify.search import far_letters, hostile, seen, spectral, states
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,12 @@ LIMITS = HuntLimits()
 BEYOND = 30.0
 #: Larger numbers in a claim are not taken for sizes of states.
 LARGEST = 10**100
-#: The seeds of turned compressors, of what is drawn at boundaries, and of the worst answers of adversaries.
+#: The seeds of turned compressors, of what is drawn at boundaries, of the worst answers of adversaries, and of states
+#: where letters are far from where they are drawn.
 TURNED_SEED = 12
 BOUNDARIES = 13
 ANSWERS = 14
+FAR = 15
 #: Condition numbers beyond which worst-case programs are often left open.
 STIFF = 10_000
 #: The distance at which letters are too near to a bound that may not be attained, relative to both sides.
@@ -225,7 +227,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
                 if (ratio := float(spectral.steady(finding.ratio))) > worst + states.BLURRED:
                     worst, tightest, attained = ratio, case.recipe, finding
         instances = instances or informative
-        refutations += islice(_at_boundaries(claim), enough - len(refutations))
+        refutations += islice(chain(_at_boundaries(claim), _far(claim, met)), enough - len(refutations))
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.LIMITS.clients]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
@@ -266,6 +268,15 @@ def _hostile(claim: Claim, met: list[_Met]) -> Iterator[tuple[Case, list[states.
     nearest = [m.recipe for m in sorted(met, key=lambda m: -m.ratio) if m.ratio < np.inf]
     for case, finding, found in hostile.worst(claim, nearest, generator(claim, ANSWERS)):
         yield case, [finding], found
+
+
+def _far(claim: Claim, met: list[_Met]) -> Iterator[Counterexample]:
+    """Violations where a letter is far from where it is drawn, from instances nearest to a violation and others.
+
+    As in :func:`_turned`, all else is looked at as it is without them; and what is largest is so with rounding errors.
+    """
+    nearest = [m.recipe for m in sorted(met, key=lambda m: -m.ratio) if m.ratio < np.inf]
+    yield from far_letters.violations(claim, nearest, [m.recipe for m in met], generator(claim, FAR))
 
 
 def _at_boundaries(claim: Claim) -> Iterator[Counterexample]:
