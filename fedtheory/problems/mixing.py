@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array, has_nonnegative_pivots, is_exact, to_float
+from fedtheory.numbers.rational import Array, has_nonnegative_pivots, inverse, is_exact, to_float
 
 _STAR, _RING, _PATH = "star", "ring", "path"
 #: Eigenvalues of Laplacians that are rational: the least positive one and the largest, by the graph and its size.
@@ -45,6 +45,20 @@ class Mixing:
     def mix(self, x: Array) -> Array:
         """sum_j W_ij x_j for each i, ``(..., n, d) -> (..., n, d)``."""
         return np.matmul(self.matrix if is_exact(x) else self._floats, x)
+
+    @cached_property
+    def _inverse(self) -> Array:
+        """That of I - W + J, where all entries of J are 1/n."""
+        eye = np.eye(self.n, dtype=int).astype(object) + Fraction(0)
+        return inverse(eye - self.matrix + Fraction(1, self.n))
+
+    def solve(self, v: Array) -> Array:
+        """The vectors z ``(..., n, d)`` of mean 0 with z - W z = v less its mean, for v ``(..., n, d)``.
+
+        There is one if W has a spectral gap.
+        """
+        apart = v - v.sum(axis=-2, keepdims=True) / self.n
+        return np.matmul(self._inverse if is_exact(apart) else to_float(self._inverse), apart)
 
     def is_doubly_stochastic(self) -> bool:
         """Return True if the matrix is symmetric, without negative entries, and all rows have the sum 1."""

@@ -123,10 +123,17 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
             "hypotheses: of others the claim says nothing"
         )
     if met:
-        return f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(kept)}"
+        idle = f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(kept)}"
+        return idle + (_STARTS if claim.statement.scope is Scope.ROUNDS and not claim.setting.drawing.start else "")
     counted = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
     further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
     return f"{_NO_INSTANCE}: of {size} proposed {counted}; check that they can hold together{further}"
+
+
+#: What to do where all runs start at one point.
+_STARTS = (
+    '; runs start where init puts them, by default at 0: Setting(drawing=ft.Drawing(start=("x",))) frees the part x'
+)
 
 
 def _idle(cases: Sequence[Case]) -> str:

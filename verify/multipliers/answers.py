@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import product
 from typing import NamedTuple
 
 from verify.multipliers.generic_functions import ClassFunctions, KnownInequality
 from verify.multipliers.linear import OUTER, U_STAR, CoupledSpaces
+from verify.multipliers.mixed import MixedVectors
 from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
 from verify.multipliers.relative import Reference, RelativeFunctions
 from verify.multipliers.sets import ConvexSets
@@ -91,11 +92,8 @@ class Answers:
     divisors: list[object] = field(default_factory=list)
     #: The answers of adversaries, by the identity of the term: they differ each time.
     chosen: dict[int, Chosen] = field(default_factory=dict)
-    #: The 1 - delta of mixing matrices, by name, and what they mixed, by matrix and vector: the vectors, less what all
-    #: clients share, before and after; and the vector that each deviation becomes.
-    mixing: dict[str, WorldValue] = field(default_factory=dict)
-    mixed: dict[tuple[str, str], tuple[WorldValue, WorldValue]] = field(default_factory=dict)
-    images: dict[str, dict[Atom, Atom]] = field(default_factory=dict)
+    #: Mixing matrices, by name.
+    mixing: dict[str, MixedVectors] = field(default_factory=dict)
     #: A linear operator, and what it was asked, where there is one.
     spaces: CoupledSpaces | None = None
     #: The numbers that have to be positive, as proximal points may not be known otherwise.
@@ -108,6 +106,7 @@ class Answers:
                 Op.COMPRESSED: self._compressed,
                 Op.ANSWER: self._answered,
                 Op.MIXED: self._mixed,
+                Op.UNMIXED: self._mixed,
                 Op.GIVEN: self._given,
                 Op.DIVIDE: lambda world, term, of: self.quotient(of),
                 Op.POWER: self._power,
@@ -332,47 +331,13 @@ class Answers:
         return x + errors.seen[key][1]
 
     def _mixed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
-        """Vectors that a matrix mixes: it leaves what all clients share, and deviations stay deviations."""
-        name = term.data
-        if name not in self.mixing:
-            raise Unread(f"what {name} mixes, is not known")
-        images = self.images.setdefault(name, {})
-        shared, before, after = WorldValue({}), WorldValue({}), WorldValue({})
-        for (draws, atoms), c in of[0].of.items():
-            part, own = WorldValue({(draws, atoms): c}), [atom for atom in atoms if atom.own]
-            drawn = draws or any(self._is_drawn(atom) or atom.name in self.error_names for atom in atoms)
-            if drawn or len(atoms) != 1 or atoms[0].degree != 1:
-                raise Unread(f"{name} mixes what is drawn, or more than vectors")
-            if not own:
-                shared += part
-                continue
-            if not own[0].balanced or any(str(s) in world.indexed for s in c.as_expr().free_symbols):
-                raise Unread(f"{name} mixes vectors with factors of each client's own")
-            image = images.setdefault(own[0], Atom(f"deviation of {name} {own[0].name}", 1, True, True))
-            world.meaning[image.name] = ("deviation", f"{name} {own[0].name}")
-            before += part
-            after += WorldValue({(draws, (image,)): c})
-        self.mixed[name, before.name()] = before, after
-        return shared + after
-
-    def _of_mixing(self) -> Iterator[KnownInequality]:
-        """Yield what is known of mixed vectors: they are nearer to their mean, and the matrix is symmetric."""
-        world = self.world
-        for k, ((name, _), (before, after)) in enumerate(self.mixed.items()):
-            least, square = self.mixing[name], world.total(world.inner(before * before))
-            form, both = world.total(world.inner(after * after)), world.total(world.inner(after * before))
-            why = Phrase((f"eigenvalues of {name} lie within its gap, v = ", before))
-            yield KnownInequality(f"{name}[{k}]", why, form - least * least * square)
-            # These follow too, but for a division by 1 - delta.
-            yield KnownInequality(f"{name} above[{k}]", why, both - least * square)
-            yield KnownInequality(f"{name} below[{k}]", why, -both - least * square)
-        for name, images in self.images.items():
-            vectors = [[WorldValue({(frozenset(), (a,)): world.field.one}) for a in pair] for pair in images.items()]
-            for (i, (one, into)), (j, (other, onto)) in combinations(enumerate(vectors), 2):
-                form = world.total(world.inner(into * other)) - world.total(world.inner(one * onto))
-                why = Phrase((f"{name} is symmetric, for ", one, " and ", other))
-                yield KnownInequality(f"{name} symmetric[{i},{j}] +", why, form)
-                yield KnownInequality(f"{name} symmetric[{i},{j}] -", why, -form)
+        matrix = self.mixing.get(term.data)
+        if matrix is None:
+            raise Unread(f"what {term.data} mixes, is not known")
+        atoms = {atom for _, several in of[0].of for atom in several}
+        if any(self._is_drawn(atom) or atom.name in self.error_names for atom in atoms):
+            raise Unread(f"{term.data} mixes what is drawn")
+        return matrix.mix(of[0]) if term.op is Op.MIXED else matrix.solve(of[0])
 
     def _answered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         centre, bound, name_of = of[0], of[1], str(term.data)
@@ -421,7 +386,8 @@ class Answers:
                 name = f"{one.term.data}[{k}]" if not j else f"{one.term.data}[{k}] {j}"
                 why = Phrase((*words, ", summed over the clients") if summed else words)
                 yield KnownInequality(name, why, world.total(number) if summed else number)
-        yield from self._of_mixing()
+        for matrix in self.mixing.values():
+            yield from matrix.inequalities()
         if self.spaces is not None:
             yield from self.spaces.inequalities()
         for functions in self.functions.values():

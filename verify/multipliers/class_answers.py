@@ -27,6 +27,7 @@ from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import FunctionCase, stated
 from verify.multipliers.generic_functions import ClassFunctions, OperatorBounds, scalar
 from verify.multipliers.linear import OUTER, U_STAR, CoupledSpaces
+from verify.multipliers.mixed import MixedVectors
 from verify.multipliers.relative import Reference, RelativeFunctions
 from verify.multipliers.sets import ConvexSets
 from verify.reading.declarations import declarations
@@ -107,7 +108,8 @@ class ClassAnswers:
             if isinstance(adversary, MixingMatrix):
                 if stated(self.claim, adversary):
                     gap = self.number(leaf(Op.LETTER, adversary.gap, NUMBER))
-                    answers.mixing[adversary.field] = here.constant(sympy.Integer(1)) - gap
+                    least = here.constant(sympy.Integer(1)) - gap
+                    answers.mixing[adversary.field] = MixedVectors(here, adversary.field, least)
             elif not isinstance(adversary, Adversary | Delays):
                 answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
             elif stated(self.claim, adversary):

@@ -82,6 +82,8 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             return getattr(params, term.data.partition(".")[0]).apply(draw, at, *bound)
         case Op.MIXED:
             return getattr(params, term.data).mix(*of)
+        case Op.UNMIXED:
+            return getattr(params, term.data).solve(*of)
         case Op.ANSWER:
             raise Unread("the answers of an adversary are not compared: each time they are others")
         case Op.SUM:

@@ -213,13 +213,16 @@ def mixing(name: str, value: Any, single: bool = False) -> Named | None:
         return None
     over = Axis.ONE if single else Axis.CLIENTS
 
-    def mix(at: Any) -> Term:
-        point = as_term(at)
-        if point.type.axes[-2:] != (over, Axis.COORDINATES):
-            raise ValueError(f"{name} mixes {point.type}, where a vector of each client is expected")
-        return terms.called(Op.MIXED, name, [point], (over, Axis.COORDINATES), 1)
+    def rule(method: str, op: Op) -> Rule:
+        def asked(at: Any) -> Term:
+            point = as_term(at)
+            if point.type.axes[-2:] != (over, Axis.COORDINATES):
+                raise ValueError(f"{name}.{method} takes a vector of each client, not {point.type}")
+            return terms.called(op, name, [point], (over, Axis.COORDINATES), 1)
 
-    return Named(f"the parameter {name}", {"mix": Rule(f"{name}.mix", mix)})
+        return Rule(f"{name}.{method}", asked)
+
+    return Named(f"the parameter {name}", {"mix": rule("mix", Op.MIXED), "solve": rule("solve", Op.UNMIXED)})
 
 
 def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:

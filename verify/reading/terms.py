@@ -39,6 +39,7 @@ class Op(StrEnum):
     COMPRESSED = "compressed"
     ANSWER = "answer of an adversary"
     MIXED = "mixed by a matrix"
+    UNMIXED = "solved for a mixing matrix"
     ADD = "+"
     MULTIPLY = "*"
     DIVIDE = "/"

@@ -129,6 +129,33 @@ P, O, T, S, R, H = (
 SMALL = (delta <= 1,)
 
 
+def solved(of):
+    """The quantity of a residual of solutions."""
+
+    def residual(problem, params, state):
+        return total(of(problem, params, state.x))
+
+    return residual
+
+
+UNSOLVED, SHIFT, SIZE, UNDONE, COMMUTED, SHIFTED, UNDONE_WHOLE, OTHERS, GRADIENTS = (
+    ft.Quantity(f"S{k}", solved(of))
+    for k, of in enumerate(
+        (
+            lambda f, params, x: params.W.solve(x) - params.W.mix(params.W.solve(x)) - x + mean(x),
+            lambda f, params, x: mean(params.W.solve(x)) + 0 * x,
+            lambda f, params, x: params.W.solve(x),
+            lambda f, params, x: params.W.solve(x - params.W.mix(x)) - x + mean(x),
+            lambda f, params, x: params.W.mix(params.W.solve(x)) - params.W.solve(params.W.mix(x)),
+            lambda f, params, x: params.W.solve(x) - params.W.mix(params.W.solve(x)) - x,
+            lambda f, params, x: params.W.solve(x - params.W.mix(x)) - x,
+            lambda f, params, x: params.W.solve(x) - params.V.solve(x),
+            lambda f, params, x: params.W.solve(f.f.gradient(x)) - f.f.gradient(params.W.solve(x)),
+        )
+    )
+)
+
+
 def claim(step, relation, state=ONE, matrices=(W,), params=("gamma",), requires=(), domain=SMALL, draws=None, **more):
     names = [*params, *(name for matrix in matrices for name in (matrix.gap, matrix.field))]
     adversaries = (*matrices, *more.pop("more", ()))
@@ -157,6 +184,12 @@ TRUE = {
     "no eigenvalue above": (still, P <= (1 - delta) * C, {}),
     "symmetric": (still, S <= 0 * C, {"state": TWO}),
     "symmetric, the other way": (still, 0 * C <= S, {"state": TWO}),
+    "a solution": (still, UNSOLVED <= 0 * C, {}),
+    "a solution of the mean 0": (still, SHIFT <= 0 * C, {}),
+    "a solution is not far away": (still, delta**2 * SIZE <= C, {}),
+    "a solution is not near": (still, C <= (2 - delta) ** 2 * SIZE, {"domain": (delta < 1,)}),
+    "it undoes": (still, UNDONE <= 0 * C, {}),
+    "what is mixed and solved": (still, COMMUTED <= 0 * C, {}),
     "a tracked gradient": (
         tracked,
         E(C_next) <= (1 - delta) * C + gamma**2 / delta * Y,
@@ -178,6 +211,13 @@ FALSE = {
     "it commutes with gradients": (still, H <= 0 * C, {}),
     "antisymmetric": (still, P <= 0 * C, {}),
     "it does not move the mean of anything": (descent, E(C_next) <= (1 - delta) * C, {}),
+    "a solution keeps the mean": (still, SHIFTED <= 0 * D, {}),
+    "a solution is nearer": (still, SIZE <= C, {}),
+    "a solution is nearer than the gap allows": (still, delta**2 * SIZE <= (1 - delta) * C, {}),
+    "a solution is farther": (still, C <= SIZE, {}),
+    "it undoes the mean": (still, UNDONE_WHOLE <= 0 * D, {}),
+    "another matrix": (still, OTHERS <= 0 * C, PAIR),
+    "solved at gradients": (still, GRADIENTS <= 0 * C, {}),
     "a tracked gradient, faster": (tracked, E(C_next) <= (1 - delta) ** 2 * C + gamma**2 * Y, {"state": TWO}),
 }
 
@@ -215,7 +255,7 @@ def test_points_are_not_mixed():
         return {"x": params.W.mix(mean(state.x)) + 0 * state.x}
 
     of = claim(step, E(C_next) <= C)
-    assert "a vector of each client is expected" in prove(of, LITTLE)
+    assert "W.mix takes a vector of each client" in prove(of, LITTLE)
     with pytest.raises(Unrunnable):
         first_found(of)
 
@@ -236,6 +276,12 @@ def test_what_is_drawn_is_not_mixed_as_if_it_were_known():
 
     noise = (ft.NoisyGradients(independent=True),)
     of = claim(noisy, E(C_next) <= (1 - delta) ** 2 * C + sigma**2, params=("sigma",), more=noise)
+    assert "drawn" in prove(of, LITTLE)
+
+    def solved_noise(problem, params, state, draw):
+        return {"x": params.W.solve(params.noise.apply(draw, state.x))}
+
+    of = claim(solved_noise, E(C_next) <= C / delta**2 + sigma**2, params=("sigma",), more=noise)
     assert "drawn" in prove(of, LITTLE)
 
 
@@ -265,6 +311,9 @@ def test_matrices_of_graphs_have_the_gap_that_they_are_made_for(graph, n):
         assert n == 1 or abs(values[-2] - float(1 - gap)) < 1e-9
         x = np.array([[Fr(i * j) for j in range(2)] for i in range(n)])
         assert (made.mix(x).sum(axis=0) == x.sum(axis=0)).all()
+        z, apart = made.solve(x), x - x.sum(axis=0) / n
+        assert (z - made.mix(z) == apart).all() and (z.sum(axis=0) == 0).all()
+        assert np.allclose(made.solve(x.astype(float)), z.astype(float))
         seen.add(made.graph)
     known = {("star", n): n > 2, ("ring", 4): True, ("ring", 6): True, ("path", 2): True, ("path", 3): True}
     assert (graph in seen) is (graph == "complete" or (graph == "flipped" and n == 2) or known.get((graph, n), False))
