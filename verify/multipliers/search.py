@@ -20,7 +20,7 @@ from fedtheory.numbers.rational import Array
 from verify.exact.elimination import eliminate
 from verify.multipliers import naming
 from verify.multipliers.charts import has_no_negative
-from verify.multipliers.points import Floats, Programs, SamplePoints, exact_values, values
+from verify.multipliers.points import FAR, NEAR, Floats, Programs, SamplePoints, exact_values, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import (
     CaseProof,
@@ -60,7 +60,8 @@ class Search:
     """A search in one case.
 
     ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used;
-    ``forward``: of those of which some are enough, the first ones are left out first.
+    ``forward``: of those of which some are enough, the first ones are left out first; ``spread``: how far apart the
+    points are at which it looks.
     """
 
     posed: Posed
@@ -70,6 +71,7 @@ class Search:
     points: int = POINTS
     without: frozenset[str] = frozenset()
     forward: bool = False
+    spread: float = NEAR
     failing: list[Array] = field(default_factory=list)
     named: dict[int, Ratio] = field(default_factory=dict)
     fixed: list[dict[int, float]] = field(default_factory=list)
@@ -83,7 +85,7 @@ class Search:
         """A proof that was checked, or None, which says nothing."""
         self.rng = np.random.default_rng(self.seed)
         self.names = list(self.posed.known)
-        self.all = SamplePoints(self.posed, self.rng)
+        self.all = SamplePoints(self.posed, self.rng, self.spread)
         self.some = self.all.X[np.random.default_rng(0).permutation(len(self.all.X))[:400]]
         if not self.names:
             return self._checked({})
@@ -365,7 +367,8 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
 
     Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum, and inequalities
     are left out whose multipliers become infinite at the end of the domain. Of inequalities of which some are enough,
-    the last ones are left out first, and at the end the first ones.
+    the last ones are left out first, then the first ones. At the end points further apart are looked at: where a
+    statement is looser than it has to be, multipliers that fail for large n alone are among those that do near 1.
     """
     whole = Search(posed, work, say, seed)
     found = whole.run()
@@ -393,7 +396,11 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
     if not whole.keep:
         return whole.why
     say("inequalities are left out in the other order")
-    return Search(posed, work, say, seed, forward=True).run() or whole.why
+    found = Search(posed, work, say, seed, forward=True).run()
+    if found is not None or work.is_spent:
+        return found or whole.why
+    say("points are looked at that are further apart")
+    return Search(posed, work, say, seed, spread=FAR).run() or whole.why
 
 
 def splits(posed: Posed, X: Array) -> list[Any]:
