@@ -20,7 +20,7 @@ from fedtheory.numbers.rational import Array
 from verify.exact.elimination import eliminate
 from verify.multipliers import naming
 from verify.multipliers.charts import has_no_negative
-from verify.multipliers.points import FAR, NEAR, Floats, Programs, SamplePoints, exact_values, values
+from verify.multipliers.points import NEAR, Floats, Programs, SamplePoints, exact_values, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import (
     CaseProof,
@@ -367,8 +367,7 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
 
     Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum, and inequalities
     are left out whose multipliers become infinite at the end of the domain. Of inequalities of which some are enough,
-    the last ones are left out first, then the first ones. At the end points further apart are looked at: where a
-    statement is looser than it has to be, multipliers that fail for large n alone are among those that do near 1.
+    the last ones are left out first, and at the end the first ones.
     """
     whole = Search(posed, work, say, seed)
     found = whole.run()
@@ -396,11 +395,7 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
     if not whole.keep:
         return whole.why
     say("inequalities are left out in the other order")
-    found = Search(posed, work, say, seed, forward=True).run()
-    if found is not None or work.is_spent:
-        return found or whole.why
-    say("points are looked at that are further apart")
-    return Search(posed, work, say, seed, spread=FAR).run() or whole.why
+    return Search(posed, work, say, seed, forward=True).run() or whole.why
 
 
 def splits(posed: Posed, X: Array) -> list[Any]:
