@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
 from verify.multipliers.forms import Key, ProductSum
 from verify.multipliers.points import FAR, Programs
 from verify.multipliers.posing import Posed
@@ -40,6 +42,11 @@ class _Summand:
 
 def search_further(posed: Posed, work: Work, say: Say = lambda text: None) -> CaseProof | None:
     """A proof of a case that was not found among points near 1, with the work that is left."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return _found(posed, work, say)
+
+
+def _found(posed: Posed, work: Work, say: Say) -> CaseProof | None:
     far = Search(posed, work, say, spread=FAR)
     found = far.run()
     if found is not None or not far.keep:

@@ -22,7 +22,7 @@ from verify.multipliers.work import Work
 #: Points that are drawn of a domain.
 DRAWN = 3000
 #: The largest power of ten by which a slack of a point may differ from 1: at first, and where that told too little.
-NEAR, FAR = 1.5, 4.0
+NEAR, FAR = 1.5, 3.0
 #: Pairs of points between which a point is drawn where two branches of a maximum tie.
 TIES = 300
 #: The solver's words for results that may be solutions all the same, where there is little room.
@@ -97,6 +97,8 @@ class SamplePoints:
         tied = np.arange(len(all_of)) >= len(X)
         all_of = rounded(self._with_maxima(all_of), _DIGITS)
         inside = self._inside(all_of)
+        if spread > NEAR:
+            inside &= self._finite(all_of)
         self.X, self.tied = all_of[inside], tied[inside]
 
     def _of_chart(self) -> Array:
@@ -119,6 +121,12 @@ class SamplePoints:
             v, size = g(safe)
             good = np.asarray(good & (v >= -1e-12 * size))
         return good
+
+    def _finite(self, X: Array) -> Array:
+        """Where nothing that is posed divides by what rounding errors make of it."""
+        forms = [self.posed.target, *self.posed.known.values()]
+        sizes = [np.abs(values(c, X)) for form in forms for c in form.of.values()]
+        return np.asarray(np.max(sizes, axis=0, initial=0.0) < np.inf)
 
     def _ties(self, X: Array, letter: int) -> Array:
         """Points between those where one bound is the largest and those where another is."""

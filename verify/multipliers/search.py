@@ -358,6 +358,8 @@ class Search:
 
 def _least(of: Matrix, X: Array, at: Callable[[Ratio, Array], Array]) -> Array:
     A = np.array([[at(c, X) for c in row] for row in of]).reshape(len(of), len(of), -1).transpose(2, 0, 1)
+    # Where rounding errors leave nothing of a denominator, a point says nothing.
+    A = np.where(np.isfinite(A).all(axis=(1, 2))[:, None, None], A, 0.0)
     size = np.sqrt(np.maximum(np.abs(np.einsum("pii->pi", A)), 1e-300))
     return np.linalg.eigvalsh(A / size[:, :, None] / size[:, None, :])[:, 0]
 
