@@ -21,6 +21,8 @@ from verify.multipliers.work import Work
 
 #: Points that are drawn of a domain.
 DRAWN = 3000
+#: The largest power of ten by which a slack of a point may differ from 1: at first, and where that told too little.
+NEAR, FAR = 1.5, 3.0
 #: Pairs of points between which a point is drawn where two branches of a maximum tie.
 TIES = 300
 #: The solver's words for results that may be solutions all the same, where there is little room.
@@ -75,10 +77,10 @@ def exact_values(ratio: Ratio, X: Array) -> Array:
 
 class SamplePoints:
     """Points of a domain, near its boundaries and where bounds of maxima tie too: ``X (points, letters)``, and ``tied``
-    which of them are such."""
+    which of them are such. ``spread``: the largest power of ten by which a slack differs from 1."""
 
-    def __init__(self, posed: Posed, rng: np.random.Generator) -> None:
-        self.posed, self.rng = posed, rng
+    def __init__(self, posed: Posed, rng: np.random.Generator, spread: float = NEAR) -> None:
+        self.posed, self.rng, self.spread = posed, rng, spread
         self.constraints = [
             Floats(c.poly)
             for c in posed.domain.constraints
@@ -95,11 +97,13 @@ class SamplePoints:
         tied = np.arange(len(all_of)) >= len(X)
         all_of = rounded(self._with_maxima(all_of), _DIGITS)
         inside = self._inside(all_of)
+        if spread > NEAR:
+            inside &= self._finite(all_of)
         self.X, self.tied = all_of[inside], tied[inside]
 
     def _of_chart(self) -> Array:
         chart = self.posed.domain.charts[0]
-        X = 10 ** self.rng.uniform(-1.5, 1.5, (DRAWN, len(self.posed.names)))
+        X = 10 ** self.rng.uniform(-self.spread, self.spread, (DRAWN, len(self.posed.names)))
         for i, _, _ in chart.steps:
             # On a boundary, or almost.
             X[:, i] *= np.where(self.rng.uniform(size=DRAWN) < 0.25, 1e-4, 1)
@@ -117,6 +121,12 @@ class SamplePoints:
             v, size = g(safe)
             good = np.asarray(good & (v >= -1e-12 * size))
         return good
+
+    def _finite(self, X: Array) -> Array:
+        """Where nothing that is posed divides by what rounding errors make of it."""
+        forms = [self.posed.target, *self.posed.known.values()]
+        sizes = [np.abs(values(c, X)) for form in forms for c in form.of.values()]
+        return np.asarray(np.max(sizes, axis=0, initial=0.0) < np.inf)
 
     def _ties(self, X: Array, letter: int) -> Array:
         """Points between those where one bound is the largest and those where another is."""

@@ -14,7 +14,7 @@ from verify.multipliers.answers import OfDrawnPoint
 from verify.multipliers.cases import FunctionCase, OfTwoParts, cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
-from verify.multipliers.work import STEP, Work
+from verify.multipliers.work import LATE, STEP, Work
 from verify.reading.source import Unread
 from verify.reading.terms import Term
 
@@ -101,7 +101,7 @@ def _searched(
     falling: Callable[[FunctionCase], Sequence[Term]] | None,
     premises: Sequence[sympy.Expr],
 ) -> Shown | str:
-    left = Work(work)
+    left, late = Work(work), Work(LATE)
     known, found = stored().get(claim.id, {}), {}
     waiting = cases(claim)
     while waiting:
@@ -125,18 +125,20 @@ def _searched(
             continue
         except Unread as error:
             return str(error)
-        tree = _proved(posed, known.get(case.name), left)
+        tree = _proved(posed, known.get(case.name), left, late)
         if isinstance(tree, str):
             return f"{case.name}: {tree}"
         found[case.name] = tree
     return Shown(claim, found) if found else "no letters meet the hypotheses"
 
 
-def _proved(posed: Posed, known: Mapping[str, Any] | None, work: Work) -> Tree | str:
+def _proved(posed: Posed, known: Mapping[str, Any] | None, work: Work, late: Work) -> Tree | str:
     def searched() -> Tree | str:
         # Where all is stored, nothing is searched for, and no solver loaded.
+        from verify.multipliers.looser import search_further
         from verify.multipliers.search import search
 
-        return search(posed, work)
+        found = search(posed, work)
+        return (search_further(posed, late) or found) if isinstance(found, str) else found
 
     return else_searched(None if known is None else lambda: checked(posed, known), searched, work)

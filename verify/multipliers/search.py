@@ -20,7 +20,7 @@ from fedtheory.numbers.rational import Array
 from verify.exact.elimination import eliminate
 from verify.multipliers import naming
 from verify.multipliers.charts import has_no_negative
-from verify.multipliers.points import Floats, Programs, SamplePoints, exact_values, values
+from verify.multipliers.points import NEAR, Floats, Programs, SamplePoints, exact_values, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import (
     CaseProof,
@@ -60,7 +60,8 @@ class Search:
     """A search in one case.
 
     ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used;
-    ``forward``: of those of which some are enough, the first ones are left out first.
+    ``forward``: of those of which some are enough, the first ones are left out first; ``spread``: how far apart the
+    points are at which it looks.
     """
 
     posed: Posed
@@ -70,6 +71,7 @@ class Search:
     points: int = POINTS
     without: frozenset[str] = frozenset()
     forward: bool = False
+    spread: float = NEAR
     failing: list[Array] = field(default_factory=list)
     named: dict[int, Ratio] = field(default_factory=dict)
     fixed: list[dict[int, float]] = field(default_factory=list)
@@ -83,7 +85,7 @@ class Search:
         """A proof that was checked, or None, which says nothing."""
         self.rng = np.random.default_rng(self.seed)
         self.names = list(self.posed.known)
-        self.all = SamplePoints(self.posed, self.rng)
+        self.all = SamplePoints(self.posed, self.rng, self.spread)
         self.some = self.all.X[np.random.default_rng(0).permutation(len(self.all.X))[:400]]
         if not self.names:
             return self._checked({})
@@ -356,6 +358,8 @@ class Search:
 
 def _least(of: Matrix, X: Array, at: Callable[[Ratio, Array], Array]) -> Array:
     A = np.array([[at(c, X) for c in row] for row in of]).reshape(len(of), len(of), -1).transpose(2, 0, 1)
+    # Where rounding errors leave nothing of a denominator, a point says nothing.
+    A = np.where(np.isfinite(A).all(axis=(1, 2))[:, None, None], A, 0.0)
     size = np.sqrt(np.maximum(np.abs(np.einsum("pii->pi", A)), 1e-300))
     return np.linalg.eigvalsh(A / size[:, :, None] / size[:, None, :])[:, 0]
 

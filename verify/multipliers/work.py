@@ -18,6 +18,8 @@ class Costs:
 COSTS = Costs()
 #: Units for a claim about one step. The proofs of the gallery take up to 4,500.
 STEP = 16_000
+#: Units for what is tried last of such a claim, at points further apart and of what says more.
+LATE = 8_000
 #: Units for proofs client by client.
 CLIENTS = 12_000
 
