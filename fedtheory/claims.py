@@ -453,7 +453,10 @@ def get(id: str) -> Claim:
     # Ids of a paper's claims begin with the paper's, so that no other paper is loaded for one.
     found = of_paper(id.split("/")[0]).get(id) or _own.get(id)
     if found is None:
-        raise ValueError(naming.unknown(id, (*_registry(), *_own)))
+        known = {**_registry(), **_own}
+        found = known.get(naming.meant(id, known))
+        if found is None:
+            raise ValueError(naming.unknown(id, tuple(known)))
     return found
 
 

@@ -21,6 +21,8 @@ _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 _ID = re.compile(rf"{_PART}(?:/{_PART})*")
 _MARKED = re.compile(rf"({_ID.pattern})(?:#{_PART})?\*?")
 _LONGEST_ID = 120
+#: Other names of papers, in small letters.
+_PAPERS = {"fsvrg": "fedopt", "federated-optimization": "fedopt", "federated-optimisation": "fedopt"}
 
 
 def check_id(id: str) -> None:
@@ -53,13 +55,33 @@ def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ())
     """
     chosen: set[str] = set()
     for name in names:
-        prefix = name.rstrip("/") + "/"
-        matches = [id for id in ids if id == name or id.startswith(prefix)]
-        matches = matches or [id for id in ids if name and id.startswith(name)]
+        matches = _named(name, ids) or _named(meant(name, ids), ids)
         if not matches and name not in others:
             raise ValueError(unknown(name, [*ids, *others]))
         chosen.update(matches)
     return [id for id in ids if id in chosen or not names]
+
+
+def _named(name: str, ids: Sequence[str]) -> list[str]:
+    prefix = name.rstrip("/") + "/"
+    matches = [id for id in ids if id == name or id.startswith(prefix)]
+    return matches or [id for id in ids if name and id.startswith(name)]
+
+
+def meant(name: str, ids: Iterable[str]) -> str:
+    """Return the id, or the beginning of ids, that is meant by a name with the paper's name as people write it, as
+    "FedADMM/theorem-4.1" or "FSVRG"; the name itself if it is one of ``ids``, or if none is meant.
+    """
+    known = list(ids)
+    if name in known:
+        return name
+    paper, slash, place = name.rstrip("/").partition("/")
+    key = "-".join(paper.casefold().split())
+    papers = {id.partition("/")[0]: None for id in known}
+    found = next((other for other in papers if other.casefold() == _PAPERS.get(key, key)), paper)
+    beginning = f"{found}{slash}{place}"
+    spelled = next((id for id in known if id.casefold() == beginning.casefold()), None)
+    return spelled or beginning
 
 
 def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "fedtheory list") -> str:

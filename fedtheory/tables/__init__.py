@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
-from fedtheory import plugins
+from fedtheory import naming, plugins
 from fedtheory.numbers import symbols
 from fedtheory.tables import growth
 
@@ -190,12 +190,16 @@ def _least(values: Iterable[float | None]) -> float:
 
 
 def get(name: str) -> Table:
-    """The table of this name; ``ValueError`` lists those there are."""
-    if name not in builders():
-        near = get_close_matches(name, builders(), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(builders())}"
+    """The table of this name, or of the paper of this name if it has a single one; ``ValueError`` lists those there
+    are.
+    """
+    wanted = naming.meant(name, builders())
+    of_paper = [known for known in builders() if known == wanted or known.startswith(f"{wanted}/")]
+    if len(of_paper) != 1:
+        near = of_paper or get_close_matches(name, builders(), n=1)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(builders())}"
         raise ValueError(f"unknown table {name!r}: {hint}")
-    return _built(name)
+    return _built(of_paper[0])
 
 
 @cache

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import fedtheory as ft
-from fedtheory import claims, naming
+from fedtheory import claims, naming, tables
 
 IDS = ("a", "a/b", "a_b", "a__b", "a/b_c", "a_b/c", "a/b/c", "a.b-c/1", "A/b", "a*", "a/b*", "../../etc", "a b", "a-b")
 
@@ -40,3 +40,34 @@ def test_an_unknown_id_suggests_one_of_its_paper_first():
 
 def test_few_ids_are_all_named():
     assert naming.unknown("gd/none", ("gd/too-fast", "gd/right")).endswith(": there are gd/too-fast, gd/right")
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("FedADMM", "fedadmm"),
+        ("FSVRG", "fedopt"),
+        ("fsvrg", "fedopt"),
+        ("Federated Optimization", "fedopt"),
+        ("federated-optimization/fsvrg/single-node", "fedopt/fsvrg/single-node"),
+        ("LoCoDL/Theorem-3.1/eq-5", "locodl/theorem-3.1/eq-5"),
+        ("locodl/theorem-3.1", "locodl/theorem-3.1"),
+        ("no-such-paper", "no-such-paper"),
+    ],
+)
+def test_papers_are_known_by_the_names_that_people_write(name, found):
+    ids = [claim.id for claim in claims.all()]
+    assert naming.meant(name, ids) == found
+    if found != "no-such-paper":
+        assert naming.select([name], ids) == naming.select([found], ids)
+
+
+def test_an_id_of_ones_own_is_not_another_papers():
+    assert naming.meant("FSVRG/mine", ["FSVRG/mine", "fedopt/mine"]) == "FSVRG/mine"
+    assert claims.get("FSVRG/fsvrg/single-node") is claims.get("fedopt/fsvrg/single-node")
+
+
+def test_a_table_is_known_by_its_paper_if_that_has_one():
+    assert tables.get("FSVRG") is tables.get("fedopt/properties")
+    with pytest.raises(ValueError, match="did you mean locodl/table-1 or locodl/table-2"):
+        tables.get("LoCoDL")

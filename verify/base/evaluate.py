@@ -29,6 +29,7 @@ from fedtheory.numbers.symbols import T
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Quantity
+from verify.base import faults
 from verify.base.along_runs import Along, of_runs
 from verify.base.case import Case
 
@@ -76,7 +77,7 @@ def unrolled(case: Case, problem: Any, state: Any, passed: int = 0) -> Iterator[
             tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
             after = algorithm.step(problem, params, repeated, tiled)
         except ZeroDivisionError as error:
-            raise NoStep(f"a step of {algorithm.name} divides by zero") from error
+            raise NoStep(f"a step of {algorithm.name} divides by zero{faults.within(error)}") from error
         fields = zip(after, repeated, state._fields, strict=True)
         state = type(state)(*(shaped(*field, algorithm.step) for field in fields))
         probabilities = np.repeat(probabilities, len(p)) * np.concatenate([p] * before)
@@ -293,7 +294,7 @@ def _compared(
         try:
             value = quantity.of(problem, then if after else now, later if after else state)
         except ZeroDivisionError as error:
-            raise Undefined(f"the quantity {quantity.expression} divides by zero") from error
+            raise Undefined(f"the quantity {quantity.expression} divides by zero{faults.within(error)}") from error
         if exact:
             check_number(f"the quantity {quantity.expression}", value)
         if scalars & quantity.expression.free_symbols:

@@ -60,6 +60,12 @@ def theirs(error: BaseException) -> str | None:
     return found
 
 
+def within(error: BaseException) -> str:
+    """The words for where in a claim's own code an error was raised, to follow a sentence; "" if in ours."""
+    place = theirs(error)
+    return "" if place is None else f" in {place}"
+
+
 def _is_theirs(frame: FrameType) -> bool:
     if frame.f_globals.get("__name__") in _STAND_INS:
         return True

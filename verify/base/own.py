@@ -47,7 +47,11 @@ def load(path: Path) -> tuple[Claim, ...]:
         ValueError: theorem.txt is not a Python file: its name must end in .py
     """
     found = getattr(read(path), "CLAIMS", None)
-    if not isinstance(found, list | tuple) or not found:
+    if isinstance(found, Claim):
+        raise ValueError(f"{path}: CLAIMS is a single claim, and a comma is missing: write CLAIMS = (Claim(...),)")
+    if found is not None and not isinstance(found, list | tuple):
+        raise ValueError(f"{path}: CLAIMS is {quoted(found)}, and not claims: write CLAIMS = (Claim(...), ...)")
+    if not found:
         raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")
     for index, claim in enumerate(found):
         if not isinstance(claim, Claim):

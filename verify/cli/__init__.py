@@ -123,7 +123,7 @@ def _check_named(command: str, args: Any) -> None:
         naming.select([args.id] if "id" in args else args.names, tuple(row.id for row in results.rows()))
     elif command in _OF_ONE and args.id is not None:
         ids = tuple(row.id for row in results.rows())
-        if args.id not in ids:
+        if naming.meant(args.id, ids) not in ids:
             raise ValueError(naming.unknown(args.id, ids))
 
 

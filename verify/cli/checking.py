@@ -163,7 +163,8 @@ def run_check(args: Any) -> int:
     if picture is not None:
         if len(examples) != 1:
             raise ValueError(f"--plot draws one counterexample, and {len(examples)} were found: name one claim")
-        listing.plot(examples[0], picture, consoles.console(sys.stdout))
+        listing.plot(examples[0], picture)
+        consoles.say(consoles.console(sys.stdout), str(picture))
     if failed:
         which = "" if len(selected) == 1 else f"{len(failed)} of {len(selected)} claims could not be tested: "
         raise ValueError(f"{which}{failed[0]}")

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from fedtheory import claims, tables
+from fedtheory import claims, naming, tables
 from fedtheory.claims import Claim
 from verify import checker, results
 from verify.audit import sweeping
@@ -157,7 +157,8 @@ def _carried(id: str) -> dict[str, Any] | None:
 
     Raise ``ValueError`` if there is none.
     """
-    entry = results.shipped().entries.get(id)
+    shipped = results.shipped().entries
+    entry = shipped.get(naming.meant(id, shipped))
     if entry is not None and entry["counterexample"] is None:
         raise ValueError(f"no counterexample ships for {id}: it is {entry['verdict']}")
     if entry is None and not Path(id).suffix and id != ".":

@@ -130,24 +130,23 @@ def plotted(command: argparse.ArgumentParser) -> None:
         "--plot",
         type=Path,
         metavar="FILE.png",
-        help="draw the counterexample there, where it is of one function of one variable",
+        help="draw the counterexample there: f, each f_i and the run, if they are of one variable",
     )
 
 
-def plot(evidence: Evidence, path: Path | None, report: Console) -> None:
+def plot(evidence: Evidence, path: Path | None) -> None:
     """Draw the counterexample of a claim, if a file is asked for. Raise ``ValueError`` if there is none, or no
     picture.
     """
     if path is None:
         return
-    from verify.report import consoles, plot, style
+    from verify.report import plot, style
     from verify.results import files
 
     if evidence.counterexample is None:
         raise ValueError(f"{evidence.claim.id} is {evidence.verdict}: there is no counterexample to draw")
     with files.replacing(style.checked(path)) as temporary:
         plot.draw(evidence.counterexample, temporary)
-    consoles.say(report, str(path))
 
 
 def run_list(args: Any) -> int:
@@ -228,7 +227,8 @@ def run_why(args: Any) -> int:
     loaded = _load_own(args)
     own = {c.id: c for c in (*loaded, *(c for c in claims.all() if c.paper in plugins.installed()))}
     ids = naming.select([args.id], [*(c.id for c in claims.all()), *(c.id for c in loaded)])
-    ids = [args.id] if args.id in ids else ids
+    asked = naming.meant(args.id, ids)
+    ids = [asked] if asked in ids else ids
     missing = [id for id in ids if id not in found.entries and id not in own]
     if missing == ids:
         raise ValueError(f"no result ships for {missing[0]}: fedtheory show {missing[0]} tests it")
@@ -242,6 +242,10 @@ def run_why(args: Any) -> int:
         from verify.report import answers
 
         answering.add(claims=[answers.claim(one, verdicts, args.own) for one in records])
+    if out is not None and len(records) > 1:
+        raise ValueError(f"--plot draws one counterexample: {args.id} names {len(ids)} claims")
+    # Before the answer, of which a pipe may read the beginning alone.
+    plot(records[0], out)
     if args.format == "latex":
         from verify.export import latex_why
 
@@ -253,11 +257,8 @@ def run_why(args: Any) -> int:
             file = Path("DIR", "counterexamples", f"{naming.file_name(ids[0])}.json")
             checked = shlex.join(["fedtheory", "check", str(args.own), ids[0], "--out", "DIR"])
             again = f"{checked}, then {saving.replaying(file, args.own)}"
-        consoles.say(report, *why.lines(records[0], verdicts, again))
-        plot(records[0], out, report)
+        consoles.say(report, *why.lines(records[0], verdicts, again), *([] if out is None else [str(out)]))
         return 0
-    if out is not None:
-        raise ValueError(f"--plot draws one counterexample: {args.id} names {len(ids)} claims")
     evidence = {e.claim.id: e for e in records}
     groups = failures.grouped([e.claim for e in records], verdicts)
     known = not groups.keys() <= {failures.FailureMode.UNKNOWN_ORIGIN}

@@ -61,6 +61,7 @@ def run_export(args: Any) -> int:
     from verify.base import own
     from verify.export import found, latex, rocq
     from verify.export.objects import ProofObjects
+    from verify.report import terminal
     from verify.results import files
     from verify.results.places import directory
 
@@ -78,10 +79,15 @@ def run_export(args: Any) -> int:
         try:
             if args.own is not None:
                 proofs, why = found.of_own(claim)
+                example = None if proofs else found.refuting(claim, own=True)
+                if example is not None and args.format == "json":
+                    proofs = found.of_refuted(claim, example)
             elif args.format == "json":
                 proofs, why = ProofObjects.of(found.all_of(claim.id)), "it is neither proved, certified nor refuted"
             else:
                 proofs, why = found.of_claim(claim.id)
+            if args.own is None:
+                example = found.refuting(claim, own=False)
             for data in proofs:
                 checker.check(json.dumps(data))
             if args.format == "rocq" and any(len(data.get("steps", ())) > rocq.LONGEST for data in proofs):
@@ -115,9 +121,13 @@ def run_export(args: Any) -> int:
         for path, text in written.items():
             files.write(args.out / path, text)
             print(args.out / path)
-        if not written:
-            without = without or not args.all
+        if example is not None:
+            # There is no proof of it, whatever is written.
+            without = without or args.own is not None
+            print(f"{claim.id}: refuted: {terminal.refutation(example)}")
+        elif not written:
             print(f"{claim.id}: {why}")
+        without = without or not (written or args.all)
     print(f"objects: {', '.join(f'{kind} {count}' for kind, count in sorted(kinds.items())) or 'none'}")
     return int(without)
 

@@ -24,6 +24,7 @@ from verify.methods import (
     multipliers,
     polynomials,
     real_closed_fields,
+    search,
     telescoping,
     witness,
 )
@@ -88,6 +89,21 @@ def of_own(claim: Claim) -> tuple[ProofObjects, str]:
                 reasons.append(f"{method.name}: {error}")
     why = "; ".join(reasons) or f"a statement of the kind {kind} has none"
     return ProofObjects(), f"no proof for all letters is found: {why}"
+
+
+def refuting(claim: Claim, own: bool) -> Counterexample | None:
+    """Return the counterexample to a claim that ships; to one of a user's ``own`` file the one that a search finds."""
+    if own:
+        return search.METHOD.run(search.METHOD, Inquiry(claim, size=_PROPOSED)).counterexample
+    entry = results.shipped().entries.get(claim.id)
+    stored = None if entry is None else entry["counterexample"]
+    return None if stored is None else Counterexample.from_json(stored)
+
+
+def of_refuted(claim: Claim, example: Counterexample) -> ProofObjects:
+    """Return the arithmetic of a counterexample as an object; none where it cannot be checked without this package."""
+    made = _of_example(claim, example)
+    return ProofObjects.of([] if made is None else [made])
 
 
 def _of_multipliers(claim: Claim) -> ProofObjects:

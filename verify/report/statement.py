@@ -37,6 +37,8 @@ _ESCAPED = r"\\\1"
 #: The shape of an array, which says nothing of a quantity.
 _SHAPE = re.compile(r"[:,]? ``\([^`]*\)``")
 _WORD_BELOW = r"_\{([a-z]{3,}|av)\}"
+#: The end of a sentence, before the next one.
+_SENTENCE = re.compile(r"\.(?= [A-Z])")
 
 
 # Functions that are made by others have names that say nothing of a quantity, as private ones have.
@@ -181,7 +183,9 @@ def _documented(of: Callable[..., object]) -> str:
         of = of.func
     # A callable object has the docstring of its class, which does not describe the number.
     if isroutine(of) and of.__doc__:
-        return _SHAPE.sub("", of.__doc__.split("\n")[0]).rstrip(".")
+        # The first paragraph may be of several lines, and of several sentences.
+        paragraph = " ".join(of.__doc__.strip().split("\n\n")[0].split())
+        return _SHAPE.sub("", _SENTENCE.split(paragraph)[0]).rstrip(".")
     name = getattr(of, "__name__", "<lambda>")
     if name in _NO_NAMES or name.startswith("_"):
         return ""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.sampling import derived, drawing
 from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting
@@ -36,6 +36,8 @@ class GridLimits:
 
 
 _LIMITS = GridLimits()
+#: The source of the letter that is the number of clients, in a setting that has one.
+_CLIENTS = "n"
 
 
 class Choice(NamedTuple):
@@ -90,18 +92,50 @@ def _swept(claim: Claim, at: Letters) -> list[Choice]:
 
 
 def _drawn(claim: Claim, at: Letters) -> list[Choice]:
+    """The first distinct choices among a setting's own recipes; if none has the letters ``at``, those with them put
+    in the place of the drawn ones.
+    """
     found: dict[tuple[tuple[str, Fraction], ...], Choice] = {}
+    others: list[Recipe] = []
     examined = islice(claim.instances.recipes(np.random.default_rng(0)), _LIMITS.recipes)
     small = (recipe for recipe in examined if len(recipe.get("clients", ())) <= _LIMITS.clients)
     for recipe, instance in meeting(claim, small):
-        letters = dict(_rational(claim.setting.bind(instance.problem, instance.params)))
+        letters = _letters(claim, instance, at)
         _known(claim, at, tuple(letters))
-        key = tuple(letters.items())
-        if key not in found and all(letters[name] == value for name, value in at.items()):
-            found[key] = Choice(key, (recipe,))
+        if all(letters[name] == value for name, value in at.items()):
+            found.setdefault(tuple(letters.items()), Choice(tuple(letters.items()), (recipe,)))
+        elif not found and len(others) < _LIMITS.choices:
+            others += _replaced(claim, letters, instance, at)
         if len(found) == _LIMITS.choices:
             break
+    for recipe in others if not found else ():
+        letters = _letters(claim, Case(claim, recipe).instance, at)
+        if all(letters[name] == value for name, value in at.items()):
+            found.setdefault(tuple(letters.items()), Choice(tuple(letters.items()), (recipe,)))
     return list(found.values())
+
+
+def _letters(claim: Claim, instance: Instance, at: Letters) -> dict[str, Fraction]:
+    letters = dict(_rational(claim.setting.bind(instance.problem, instance.params)))
+    if "n" in at and _CLIENTS not in claim.setting.sources.values() and hasattr(instance.problem, "n"):
+        # The statement does not mention the number of clients, which may be fixed all the same.
+        letters["n"] = Fraction(instance.problem.n)
+    return letters
+
+
+def _replaced(claim: Claim, letters: Letters, instance: Instance, at: Letters) -> Iterator[Recipe]:
+    """Yield the recipe with some letters of an instance replaced, if they can occur together."""
+    values = {"n": Fraction(getattr(instance.problem, "n", 1)), **letters, **at}
+    if values.get("mu") and "L" in values:
+        # Classes are built in the units in which L is 1.
+        values["kappa"] = (values["L"] if "L" in at else 1) / values["mu"]
+    try:
+        recipe = derived.at_letters(claim, values, 0)
+        if hypotheses_hold(Case(claim, recipe)):
+            yield recipe
+    except (ValueError, TypeError, LookupError, ArithmeticError):
+        # A setting of its own recipes is only drawn.
+        return
 
 
 def _rational(values: Mapping[Any, Any]) -> Iterator[tuple[str, Fraction]]:

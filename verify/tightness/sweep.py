@@ -11,6 +11,7 @@ from itertools import product
 from fedtheory import tables
 from fedtheory.claims import Claim
 from verify.audit import sweeping
+from verify.base.along_runs import of_runs
 from verify.base.verdict import Verdict
 from verify.evidence.parsing import fraction
 from verify.tightness import grids, rounds
@@ -41,6 +42,11 @@ def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
         raise ValueError(
             f"{claim.id} has no worst case: one-step statements, bounds and inequalities have one, not a statement of "
             f"kind {statement.kind}"
+        )
+    if of_runs(statement):
+        raise ValueError(
+            f"{claim.id} is about an average, a sum or the least value over the rounds of a run, whose worst case over "
+            "a class is not posed: `fedtheory check` searches for a counterexample, and for a proof"
         )
     if claim.setting.of_constants:
         raise ValueError(f"{claim.id} has no worst case over a class of functions: it involves constants only")

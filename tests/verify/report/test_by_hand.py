@@ -245,12 +245,37 @@ def test_what_a_statement_is_for_names_every_restriction():
     assert of(drawing=drawing) == "all functions; tested at L/mu = 1, 9/4"
 
 
-@pytest.mark.parametrize("id", ["fedadmm/theorem-3.1/proof", "fedadmm/lemma-4.1"], ids=["a state", "a whole run"])
-def test_a_counterexample_of_one_function_of_one_variable_is_drawn(tmp_path, id):
-    plot.draw(carried(id), tmp_path / "a.png")
+@pytest.mark.parametrize(
+    ("id", "rounds", "outcomes"),
+    [
+        ("fedadmm/theorem-3.1/proof", 1, 0),
+        ("fedadmm/lemma-4.1", 2, 0),
+        # Two clients' models; a state of dual vectors, which are no points of the picture.
+        ("feddcd/theorem-5.2/eq-8", 2, 0),
+        ("feddcd/theorem-6.1/eq-10", 0, 0),
+    ],
+)
+def test_a_counterexample_in_one_dimension_is_drawn(tmp_path, id, rounds, outcomes):
+    example = carried(id)
+    plot.draw(example, tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
-    with pytest.raises(ValueError, match="has no picture: it is not of one function of one variable"):
-        plot.draw(carried("feddcd/theorem-6.1/eq-10"), tmp_path / "b.png")
+    case = example.case
+    visited = plot._visited(example, case, *by_hand.posed(example, case))
+    assert (len(visited.rounds), len(visited.outcomes)) == (rounds, outcomes)
+
+
+@pytest.mark.parametrize(
+    ("id", "why"),
+    [
+        ("fedopt/fsvrg/property-b", "it is in 2 dimensions"),
+        ("feddcd/table-1/fedavg/literal", "it is a curve of constants"),
+        ("feddcd/projection", "it is not of functions of one variable"),
+    ],
+)
+def test_other_counterexamples_have_no_picture(tmp_path, id, why):
+    with pytest.raises(ValueError, match=f"has no picture: {why}"):
+        plot.draw(carried(id), tmp_path / "b.png")
+    assert not (tmp_path / "b.png").exists()
 
 
 def test_evidence_is_told_in_a_line_and_in_a_small_table():

@@ -50,20 +50,21 @@ SHORT = gamma * L <= 1
 @pytest.mark.parametrize(
     ("method", "statement", "requires", "note"),
     [
-        (SCALED, ft.contracts(SCALED, ft.distance, 1), (SHORT,), "a step of scaled divides by zero, which no"),
+        (SCALED, ft.contracts(SCALED, ft.distance, 1), (SHORT,), "a step of scaled divides by zero in scaled (test_undefined.py, line "),
         (SCALED, ft.Limit(SCALED, D, "x -> x*"), (SHORT,), "scaled (test_undefined.py, line "),
-        (POLYAK, ft.Limit(POLYAK, D, "x -> x*"), (), "a step of polyak divides by zero: at n=1"),
+        (POLYAK, ft.Limit(POLYAK, D, "x -> x*"), (), "a step of polyak divides by zero in polyak (test_undefined.py, line "),
         (
             POLYAK,
             ft.inequality(ft.Quantity("H", of_heterogeneity) <= D),
             (),
-            "the quantity H divides by zero, which no",
+            "the quantity H divides by zero in of_heterogeneity (test_undefined.py, line ",
         ),
     ],
 )
 def test_what_divides_by_zero_is_ill_posed(method, statement, requires, note):
     found = searched(method, statement, *requires)
     assert found.verdict is Verdict.ILL_POSED and found.note.startswith(note)
+    assert ": at n=1" in found.note
 
 
 def test_a_violation_elsewhere_refutes():

@@ -8,6 +8,7 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from verify.base import own
 from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
@@ -330,6 +331,40 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, monkeypatch, capsys, argv,
     status, out, err = run(capsys, *argv.split())
     assert (status, out) == (2, "")
     assert err.startswith("fedtheory: ") and err.count("\n") == 1 and message in err
+
+
+SPPM = """
+import fedtheory as ft
+
+mu, L, gamma = ft.letters("mu L gamma")
+
+
+def step(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).mean(axis=-2)}
+
+
+gd = ft.method("gd", step, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=gd, functions=ft.SmoothStronglyConvex(mu, L))
+D, F = ft.Quantity("D", ft.distance), ft.Quantity("F", ft.gap)
+CLAIMS = (
+    ft.Claim("own/step", setting=setting, statement=ft.contracts(gd, ft.distance, 1), requires=(gamma * L <= 1,)),
+    ft.Claim("own/average", setting=setting, statement=ft.bound(gd, ft.E(ft.at_average(F)) <= D.zero / (gamma * ft.T), since=1)),
+)
+"""
+
+
+def test_letters_of_ones_own_setting_are_fixed_though_none_is_drawn_there(tmp_path):
+    file = tmp_path / "own_step.py"
+    file.write_text(SPPM)
+    step, average = own.load(file)
+    (choice,) = grids.choices(step, at(n=2, mu="1/10", L=1, gamma="3/4"))
+    assert choice.letters == (("mu", Fr(1, 10)), ("L", 1), ("gamma", Fr(3, 4)), ("n", 2))
+    assert len(choice.recipes[0]["clients"]) == 2
+    assert all(dict(other.letters)["n"] == 3 for other in grids.choices(step, at(n=3)))
+    with pytest.raises(ValueError, match="no point of the grid meets the hypotheses"):
+        grids.choices(step, at(mu=1, L=1, gamma=2))
+    with pytest.raises(ValueError, match="an average, a sum or the least value over the rounds"):
+        sweep.grid(average)
 
 
 def test_a_changed_claim_is_measured_in_one_process():
