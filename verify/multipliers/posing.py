@@ -280,7 +280,13 @@ class _Posing:
                 if self.numbers is not None and id(term) in self.numbers.divisors:
                     self._divide_by(value)
                 return value
-        apart = difference.num * difference.den
+        # Letters are nonnegative: the other factors decide.
+        apart, one = difference.num * difference.den, self.letters.ring
+        constant, factors = apart.factor()
+        apart = one.constant(1 if constant > 0 else -1)
+        for factor, power in factors:
+            if not any(factor == one.gen(i) for i in range(len(self.letters.names))):
+                apart *= factor**power
         numbers = {} if self.numbers is None else self.numbers.keys()
         raise OfTwoParts((apart, ">="), (-apart, ">="), numbers=numbers)
 

@@ -335,7 +335,7 @@ def test_the_length_of_a_difference():
         return {"x": state.x, "y": state.y}
 
     both = {"x": "point", "y": "point"}
-    assert proves(claim(step, ft.SmoothConvex(L), ft.E(A_next) <= L * B, state=both), STEP)
+    assert proves(claim(step, ft.SmoothConvex(L), ft.E(A_next) <= A, state=both), STEP)
     for relation in (ft.E(A_next) <= L * B / 2, ft.E(A_next) <= G, -ft.E(A_next) <= -L * B):
         assert not proves(claim(step, ft.SmoothConvex(L), relation, state=both))
 
