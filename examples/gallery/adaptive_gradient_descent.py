@@ -1,4 +1,5 @@
-"""Gradient descent with the stepsize lambda_k = min(sqrt(1 + theta_{k-1}) lambda_{k-1}, |x_k - x_{k-1}|/(2 |g_k - g_{k-1}|)),
+"""Gradient descent with the stepsizes lambda_k,
+min(sqrt(1 + theta_{k-1}) lambda_{k-1}, |x_k - x_{k-1}|/(2 |g_k - g_{k-1}|)),
 which needs no constant of f: with theta_k = lambda_k/lambda_{k-1},
 |x_{k+1} - x*|^2 + |x_{k+1} - x_k|^2/2 + 2 lambda_k (1 + theta_k) (f(x_k) - f*)
 <= |x_k - x*|^2 + |x_k - x_{k-1}|^2/2 + 2 lambda_k theta_k (f(x_{k-1}) - f*).

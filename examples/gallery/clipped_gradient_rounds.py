@@ -1,5 +1,5 @@
-"""Clipped gradient descent without convexity: x+ = x - eta min(1, c/|g|) g with g = grad f(x) and eta <= 1/L. The mean of
-min(|g|^2, c |g|) over T rounds is at most 2 (f(x_0) - f*)/(eta T).
+"""Clipped gradient descent without convexity: x+ = x - eta min(1, c/|g|) g with g = grad f(x) and eta <= 1/L. The mean
+of min(|g|^2, c |g|) over T rounds is at most 2 (f(x_0) - f*)/(eta T).
 
 Source: the deterministic case of Koloskova, Hendrikx and Stich, Revisiting gradient clipping (2023).
 """

@@ -1,5 +1,5 @@
-"""Normalized gradient descent without convexity, x+ = x - gamma g/|g| with g = grad f(x): the mean of |g| over T rounds is
-at most (f(x_0) - f*)/(gamma T) + gamma L/2.
+"""Normalized gradient descent without convexity, x+ = x - gamma g/|g| with g = grad f(x): the mean of |g| over T rounds
+is at most (f(x_0) - f*)/(gamma T) + gamma L/2.
 
 Source: the deterministic case of Cutkosky and Mehta, Momentum improves normalized SGD (2020).
 """

@@ -28,8 +28,8 @@ class FunctionCase:
     ``with_g``: True if the problem has a g; ``equal``: True if mu = L, False if mu < L, None if there is no mu;
     ``single``: True if the claim is about a single client alone; ``alone``: True if there is one client, False if there
     are more, None if these are not cases of their own; ``parts``: polynomials in the letters, with their signs: "=",
-    ">" or ">=" 0; ``numbers``: what letters in them stand for, where these are numbers of a state. ``correlated``: True if gradients are asked at points that errors of mean zero move, so that they are
-    correlated with these errors.
+    ">" or ">=" 0; ``numbers``: what letters in them stand for, where these are numbers of a state. ``correlated``: True
+    if gradients are asked at points that errors of mean zero move, so that they are correlated with these errors.
     """
 
     with_g: bool

@@ -6,9 +6,9 @@ is: what is shown for all values of the letters, of all states where they are wh
 The root s of a form a is at least 0, and a - s^2 = 0. Of a quotient t of a by b that is t b - a = 0, where b is not 0:
 where the code divides by 0 it says nothing. That t is nonnegative is seen of both.
 
-Of the larger of two numbers a state decides which it is. Each number is written by letters, z of a form a with z - a = 0
-and z >= 0, and the two cases are polynomials in the letters: every state is in one of them, as long as the letters stand
-for the same in both (``known``). A form is nonnegative if it is so for all vectors, by elimination.
+Of the larger of two numbers a state decides which it is. Each number is written by letters, z of a form a with
+z - a = 0 and z >= 0, and the two cases are polynomials in the letters: every state is in one of them, as long as the
+letters stand for the same in both (``known``). A form is nonnegative if it is so for all vectors, by elimination.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class StateNumbers:
     """The numbers that were met.
 
     ``is_drawn``: whether something depends on a draw; ``gaps``: the names of values of functions above the least;
-    ``is_least``: whether a number that is not drawn is nonnegative for all vectors; ``known``: the names of letters that
-    stand in a case, by what they stand for.
+    ``is_least``: whether a number that is not drawn is nonnegative for all vectors; ``known``: the names of letters
+    that stand in a case, by what they stand for.
     """
 
     world: World
