@@ -127,7 +127,7 @@ def posed_sum(
             waiting.insert(0, replace(case, alone=False))
         except OfTwoParts as two:
             if len(case.parts) < PARTS:
-                waiting[:0] = [replace(case, parts=(*case.parts, part)) for part in two.parts]
+                waiting[:0] = two.of(case)
         except NeverOccurs:
             continue
     return None

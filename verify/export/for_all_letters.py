@@ -33,7 +33,7 @@ from verify.multipliers.forms import ProductSum
 from verify.multipliers.inequalities import ComparisonProof
 from verify.multipliers.proofs import CaseProof, Tree, leaves
 from verify.multipliers.proving import Shown
-from verify.multipliers.ratios import Ratio, degree, replaced, terms
+from verify.multipliers.ratios import Ratio, degree, from_terms, replaced, terms
 from verify.multipliers.reasons import MaximumLetter, Reason, Stated
 from verify.report import statement
 from verify.search import hunting
@@ -87,7 +87,7 @@ def _program(writing: Writing, name: str, proof: CaseProof, links: Links) -> dic
     posed = proof.posed
     known = [
         {"name": of, "words": str(posed.reasons[of]), "form": writing.form(posed.known[of]), **writing.weight(weight)}
-        for of, weight in proof.multipliers.items()
+        for of, weight in _signed(proof).items()
         if not weight.is_zero and of not in links
     ]
     return {
@@ -104,6 +104,21 @@ def _program(writing: Writing, name: str, proof: CaseProof, links: Links) -> dic
             if not square.weight.is_zero
         ],
     }
+
+
+def _signed(proof: CaseProof) -> dict[str, Ratio]:
+    """The multipliers, none of which is negative: of what is 0, those of its negative have the other sign."""
+    posed, found = proof.posed, dict(proof.multipliers)
+    for name in sorted(found.keys() & posed.equal.keys()):
+        weight = found[name]
+        if posed.domain.ratio_sign(weight) is not None:
+            continue
+        above, below = terms(weight.num * weight.den), weight.den * weight.den
+        parts = ({m: abs(c) for m, c in above if (c > 0) is up} for up in (True, False))
+        found[name], less = (Ratio.of(from_terms(posed.domain.ring, part), below) for part in parts)
+        other = posed.equal[name]
+        found[other] = found.get(other, posed.zero) + less
+    return found
 
 
 def _shared(writing: Writing, proof: CaseProof, links: Links) -> Iterator[dict[str, Any]]:

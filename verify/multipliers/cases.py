@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -27,8 +28,8 @@ class FunctionCase:
     ``with_g``: True if the problem has a g; ``equal``: True if mu = L, False if mu < L, None if there is no mu;
     ``single``: True if the claim is about a single client alone; ``alone``: True if there is one client, False if there
     are more, None if these are not cases of their own; ``parts``: polynomials in the letters, with their signs: "=",
-    ">" or ">=" 0. ``correlated``: True if gradients are asked at points that errors of mean zero move, so that they are
-    correlated with these errors.
+    ">" or ">=" 0; ``numbers``: what letters in them stand for, where these are numbers of a state. ``correlated``: True
+    if gradients are asked at points that errors of mean zero move, so that they are correlated with these errors.
     """
 
     with_g: bool
@@ -36,6 +37,7 @@ class FunctionCase:
     single: bool = False
     alone: bool | None = None
     parts: tuple[tuple[Any, str], ...] = ()
+    numbers: Mapping[str, str] = field(default_factory=dict)
     correlated: bool = False
 
     @property
@@ -48,11 +50,20 @@ class FunctionCase:
 
 
 class OfTwoParts(Exception):
-    """Raised for a case that splits in two. ``parts``: a polynomial in the letters, and its sign in each part."""
+    """Raised for a case that splits in two.
 
-    def __init__(self, *parts: tuple[Any, str]) -> None:
+    ``parts``: a polynomial in the letters, and its sign in each part; ``numbers``: what letters stand for that are
+    numbers of a state. In each part they stand for the same, or the parts would not cover all states.
+    """
+
+    def __init__(self, *parts: tuple[Any, str], numbers: Mapping[str, str] | None = None) -> None:
         super().__init__(" or ".join(f"{p} {by} 0" for p, by in parts))
-        self.parts = parts
+        self.parts, self.numbers = parts, numbers
+
+    def of(self, case: FunctionCase) -> list[FunctionCase]:
+        """Return the two cases."""
+        numbers = case.numbers if self.numbers is None else self.numbers
+        return [replace(case, parts=(*case.parts, part), numbers=numbers) for part in self.parts]
 
 
 def cases(claim: Claim) -> list[FunctionCase]:

@@ -57,6 +57,8 @@ class Posed:
     meanings: tuple[Reason, ...] = ()
     equal: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[sympy.Expr, Ratio | ProductSum] = field(default_factory=dict)
+    #: Two cases of which a search may find each alone: a number of the state is positive, or 0.
+    apart: OfTwoParts | None = None
 
     def part(self, p: Any) -> Posed:
         """The same where a polynomial is >= 0."""
@@ -176,7 +178,10 @@ class _Posing:
         self.world.rules |= {Op.ROOT: self._root, Op.LETTER: self._lettered}
         of_classes = ClassAnswers(claim, case, self.world, self.program.letters, algorithm.dual, self._number)
         self.answers = of_classes.answers()
-        self.numbers = StateNumbers.of(self.world, computed, self._is_drawn, self._gaps) if met else None
+        #: Nothing is known of the letters until the domain is.
+        self.domain = Domain(self.letters.ring, frozenset())
+        at = self.world, self._is_drawn, self._gaps, self._is_least
+        self.numbers = StateNumbers.of(*at, terms=computed, known=case.numbers) if met else None
         self.world.rules[Op.LARGER] = self._larger
         if self.numbers is not None:
             self.world.rules |= {Op.SIZE: self.numbers.root, Op.DIVIDE: self._quotient}
@@ -265,13 +270,33 @@ class _Posing:
         return self.numbers.quotient(world, term, of)
 
     def _larger(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
-        """The larger of two numbers that are made of letters: which it is may be two cases."""
+        """The larger of two numbers that are made of letters: which it is may be two cases. Numbers of a state come to
+        be letters."""
+        if self.numbers is not None and not set((of[0] - of[1]).of) <= {ONE}:
+            of = [self.numbers.in_letters(value) for value in of]
         difference = self.letters.number(of[0] - of[1])
         for value, sign in ((of[0], 1), (of[1], -1)):
             if self.domain.ratio_sign(difference * sign) is not None:
+                if self.numbers is not None and id(term) in self.numbers.divisors:
+                    self._divide_by(value)
                 return value
-        apart = difference.num * difference.den
-        raise OfTwoParts((apart, ">="), (-apart, ">="))
+        # Letters are nonnegative: the other factors decide.
+        apart, one = difference.num * difference.den, self.letters.ring
+        constant, factors = apart.factor()
+        apart = one.constant(1 if constant > 0 else -1)
+        for factor, power in factors:
+            if not any(factor == one.gen(i) for i in range(len(self.letters.names))):
+                apart *= factor**power
+        numbers = {} if self.numbers is None else self.numbers.keys()
+        raise OfTwoParts((apart, ">="), (-apart, ">="), numbers=numbers)
+
+    def _divide_by(self, value: WorldValue) -> None:
+        """Note that letters are positive of which a divisor is a product: where it is 0 the code says nothing."""
+        terms = self.letters.number(value).num.terms()
+        (first, _), *others = terms
+        if not others:
+            positive = self.domain.positive | {i for i, power in enumerate(first) if power}
+            self.domain = Domain(self.letters.ring, positive, self.domain.constraints, self.domain.bounded)
 
     def _is_drawn(self, atom: Atom) -> bool:
         """Return True if an atom depends on a draw: a sum over the clients does if it contains masks or errors."""
@@ -283,6 +308,10 @@ class _Posing:
             return bool(draws) or self.world.holds_drawn(letters) or any(map(self._is_drawn, own))
         names = self.answers.error_names, self.answers.drawn_values, self.answers.dependent or ()
         return any(atom.name in of for of in names)
+
+    def _is_least(self, value: WorldValue) -> bool:
+        """Return True if a number that is not drawn is shown to be nonnegative, as a form in vectors."""
+        return is_nonnegative(self._form(self._moments({}), value), self.domain, self._gaps())
 
     def _gaps(self) -> frozenset[str]:
         """The names of values of the average above the least: of convex functions less their tangents at x*, of others
@@ -302,7 +331,7 @@ class _Posing:
 
     def _check_bounds(self) -> None:
         """``Unread`` where there may be no answer of an adversary, or no noise: of such a state anything is true."""
-        numbers = self.numbers or StateNumbers(self.world, self._is_drawn, self._gaps)
+        numbers = self.numbers or StateNumbers(self.world, self._is_drawn, self._gaps, self._is_least)
         moments = self._moments({})
 
         def known(term: Term) -> bool:
@@ -383,7 +412,7 @@ class _Posing:
 
     def posed(self) -> Posed:
         """Return the inequality to be shown, with the known ones."""
-        here, letters, domain = self.world, self.letters, self.domain
+        here, letters = self.world, self.letters
         if self.numbers is not None:
             # The denominators of a step are not 0, wherever else they occur.
             evaluated(here, self.program.step.values())
@@ -408,6 +437,7 @@ class _Posing:
         known = {k.name: self._form(moments, k.value) for k in inequalities}
         reasons = {k.name: k.why for k in inequalities}
         facts = [] if self.numbers is None else self.numbers.facts
+        domain = self.domain
         self.branches: dict[int, tuple[Ratio, ...]] = {}
         comparisons = self.claim.statement.comparisons
         if len(comparisons) != 1 or comparisons[0].relation != "<=":
@@ -453,7 +483,18 @@ class _Posing:
             (*letters.meanings(), *(() if self.numbers is None else self.numbers.meanings())),
             {} if self.numbers is None else self.numbers.equal(),
             env,
+            self._apart(),
         )
+
+    def _apart(self) -> OfTwoParts | None:
+        """The cases of the first number of the state that may be 0, if there is one."""
+        if self.numbers is None:
+            return None
+        letters = (symbol for _, letter in self.numbers.named.values() for symbol in letter.of.values())
+        for i, number in ((i, n) for n in map(self.letters.converted, letters) for i in range(len(self.letters.names))):
+            if number.num == self.letters.ring.gen(i) and i not in self.domain.positive:
+                return OfTwoParts((number.num, ">"), (number.num, "="), numbers=self.numbers.keys())
+        return None
 
     def _form(self, moments: Moments, value: WorldValue) -> ProductSum:
         form = moments.expectation(value)

@@ -114,7 +114,7 @@ def _searched(
         except OfTwoParts as two:
             if len(case.parts) == PARTS:
                 return f"{case.name}: more than {PARTS} comparisons of letters decide"
-            waiting = [replace(case, parts=(*case.parts, part)) for part in two.parts] + waiting
+            waiting = two.of(case) + waiting
             continue
         except NeverOccurs:
             continue
@@ -127,6 +127,9 @@ def _searched(
             return str(error)
         tree = _proved(posed, known.get(case.name), left, late)
         if isinstance(tree, str):
+            if posed.apart is not None and len(case.parts) < PARTS and not left.is_spent:
+                waiting = posed.apart.of(case) + waiting
+                continue
             return f"{case.name}: {tree}"
         found[case.name] = tree
     return Shown(claim, found) if found else "no letters meet the hypotheses"

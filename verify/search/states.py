@@ -128,7 +128,7 @@ def find_undefined_side(case: Case, findings: Iterable[Finding]) -> tuple[str, s
 def _is_stationary(case: Case, point: Coordinates) -> bool:
     """Return True if the average has the gradient 0 at all points of a state."""
     try:
-        problem, state = case.instance.at(exactly([list(point)]) if point else np.zeros((1, 0), dtype=object))
+        problem, state = case.start(exactly([list(point)]) if point else np.zeros((1, 0), dtype=object))
         points = [part for part in state if np.ndim(part) and np.shape(part)[-1:] == (problem.d,)]
         slopes = [problem.f.gradient(x[..., None, :]).sum(axis=-2) for x in points if np.ndim(x) < 4]
     except (ValueError, ArithmeticError, AttributeError, TypeError):

@@ -270,3 +270,129 @@ def test_what_is_not_read_is_told_in_words(function, said):
         return {"x": function(state.x)}
 
     assert re.search(said, prove(claim(step, ft.SmoothConvex(L), ft.E(D_next) <= D)))
+
+
+# The larger of numbers of a state
+
+
+def square(problem, params, state):
+    return (slope(problem, state.x) ** 2).sum(axis=-1)
+
+
+def larger(problem, params, state):
+    return np.maximum(ft.distance(problem, params, state), square(problem, params, state))
+
+
+def smaller(problem, params, state):
+    return np.minimum(ft.distance(problem, params, state), square(problem, params, state))
+
+
+def turned(problem, params, state):
+    return np.linalg.norm(slope(problem, state.x) - slope(problem, state.y), axis=-1)
+
+
+def apart(problem, params, state):
+    return np.linalg.norm(state.x - state.y, axis=-1)
+
+
+def capped(problem, params, state, draw):
+    """The step min(gamma, c |x - x*|/|g|), which is gamma where g = 0."""
+    g = slope(problem, state.x)
+    far, long = np.linalg.norm(state.x - problem.x_star, axis=-1), np.linalg.norm(g, axis=-1)
+    size = params.gamma * params.c * far / np.maximum(params.c * far, params.gamma * long)
+    return {"x": state.x - size[..., None] * g}
+
+
+S, S_next = ft.Quantity("S", square), ft.Quantity("S_next", square, after=True)
+More, More_next = ft.Quantity("More", larger), ft.Quantity("More_next", larger, after=True)
+Less, Less_next = ft.Quantity("Less", smaller), ft.Quantity("Less_next", smaller, after=True)
+H_next = ft.Quantity("H_next", huber, after=True)
+
+
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [
+        (ft.E(H_next) <= S, ft.E(S_next) <= H),
+        (ft.E(H_next) <= c * G, -ft.E(H_next) <= -c * G),
+        (ft.E(More_next) <= D + S, ft.E(More_next) <= D),
+        (-ft.E(More_next) <= -D / 2 - S / 2, ft.E(More_next) <= D / 2 + S / 2),
+        (ft.E(Less_next) <= D / 2 + S / 2, -ft.E(Less_next) <= -D / 2 - S / 2),
+        (ft.E(Less_next) <= D / 3 + 2 * S / 3, ft.E(D_next) <= Less),
+        (ft.E(More_next) + Less <= D + S, ft.E(More_next) + Less <= D + S / 2),
+    ],
+)
+def test_the_larger_of_two_numbers_of_a_state(true, false):
+    of = ft.Smooth(L)
+    assert proves(claim(stays, of, true), STEP)
+    assert not proves(claim(stays, of, false))
+
+
+def test_the_length_of_a_difference():
+    A, A_next = ft.Quantity("A", turned), ft.Quantity("A_next", turned, after=True)
+    B = ft.Quantity("B", apart)
+
+    def step(problem, params, state, draw):
+        return {"x": state.x, "y": state.y}
+
+    both = {"x": "point", "y": "point"}
+    assert proves(claim(step, ft.SmoothConvex(L), ft.E(A_next) <= A, state=both), STEP)
+    for relation in (ft.E(A_next) <= L * B / 2, ft.E(A_next) <= G, -ft.E(A_next) <= -L * B):
+        assert not proves(claim(step, ft.SmoothConvex(L), relation, state=both))
+
+
+def test_a_step_is_the_less_of_two_of_which_one_has_no_value_everywhere():
+    of = ft.SmoothConvex(L)
+    assert proves(claim(capped, of, ft.E(D_next) <= D, (gamma * L <= 2,)), STEP)
+    assert not proves(claim(capped, of, ft.E(D_next) <= D, (gamma * L <= 3,)))
+    # |x+ - x*| <= |x - x*| + |x+ - x|, and |x+ - x| <= c |x - x*|
+    assert not proves(claim(capped, of, ft.E(D_next) <= (1 - c / 9) * D, (gamma * L <= 1, c <= 1)))
+
+
+def test_the_larger_of_what_has_any_sign_is_not_read():
+    def along(problem, params, state):
+        return np.maximum((slope(problem, state.x) * state.x).sum(axis=-1), ft.distance(problem, params, state))
+
+    A_next = ft.Quantity("A_next", along, after=True)
+    found = prove(claim(stays, ft.SmoothConvex(L), ft.E(A_next) <= D), LITTLE)
+    assert "one of them has any sign" in found
+
+
+def test_the_larger_of_what_is_drawn_is_not_read():
+    """E max(a, b) is not max(E a, E b)."""
+
+    def step(problem, params, state, draw):
+        return {"x": np.where(draw[..., None], state.x, problem.x_star)}
+
+    method = ft.method("m", step, ["p"], {"x": "point"}, draws=lambda problem, params, state: ft.Bernoulli(params.p))
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothConvex(L), domain=(p <= 1,))
+    statement = ft.one_step(method, ft.E(More_next) <= p * D + p * S)
+    found = prove(ft.Claim("mine/drawn", setting=setting, statement=statement), LITTLE)
+    assert "depends on what is drawn" in found
+
+
+def test_the_larger_of_numbers_of_each_client_is_not_read():
+    def each(problem, params, state):
+        sizes = (problem.f.gradient(state.x[..., None, :]) ** 2).sum(axis=-1)
+        return np.maximum(sizes, params.c).mean(axis=-1)
+
+    A, A_next = ft.Quantity("A", each), ft.Quantity("A_next", each, after=True)
+    found = prove(claim(stays, ft.SmoothConvex(L), ft.E(A_next) <= A / 2), LITTLE)
+    assert isinstance(found, str)
+
+
+def test_letters_stand_for_the_same_in_all_cases():
+    """With other letters in one case than in the other, states of neither case would be left."""
+    from verify.multipliers.cases import cases
+    from verify.multipliers.posing import OfTwoParts, pose
+
+    of = claim(stays, ft.Smooth(L), ft.E(More_next) + H <= D + 2 * S)
+    (case,) = cases(of)
+    waiting, named = [case], set()
+    while waiting:
+        try:
+            pose(of, at := waiting.pop())
+        except OfTwoParts as two:
+            waiting += two.of(at)
+            assert set(at.numbers.items()) <= set(two.numbers.items())
+            named |= set(two.numbers.items())
+    assert len({name for _, name in named}) == len({key for key, _ in named}) == len(named)
