@@ -1,8 +1,9 @@
 """Statements that are looser than they have to be: of multipliers that are not unique most are not simple.
 
 A larger number on the right leaves room for many multipliers. Those that are proposed at points near 1 may fail for
-large n or small steps alone, so that points further apart are looked at. Then the numbers on the right are made as small
-as programs at points allow: a proof of the tighter statement is one of the looser, with what was taken off as squares.
+large n or small steps alone, so that points further apart are looked at. Then the numbers on the right are made as
+small as programs at points allow: a proof of the tighter statement is one of the looser, with what was taken off as
+squares.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A picture of a counterexample in one dimension: the functions, their average, its minimiser, the rounds of the run."""
+"""A picture of a counterexample in one dimension: the functions, their mean, its minimiser, the rounds of the run."""
 
 from __future__ import annotations
 

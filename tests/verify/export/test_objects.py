@@ -413,7 +413,7 @@ def test_a_theorem_of_ones_own_is_exported(tmp_path, capsys):
     file = ROOT / "examples" / "gallery" / "gradient_descent.py"
     assert main(["export", "--own", str(file), "--out", str(tmp_path)]) == 1
     told = capsys.readouterr().out
-    assert "objects: identity" in told and "multipliers: " in told
+    assert "gradient-descent/longer-steps: refuted: " in told and "objects: arithmetic 1, identity 2" in told
     assert all(checker.check(path.read_text()) for path in tmp_path.glob("*.json"))
     assert main(["export", "--own", str(file), "--all", "--out", str(tmp_path)]) == 2
 

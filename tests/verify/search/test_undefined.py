@@ -50,9 +50,19 @@ SHORT = gamma * L <= 1
 @pytest.mark.parametrize(
     ("method", "statement", "requires", "note"),
     [
-        (SCALED, ft.contracts(SCALED, ft.distance, 1), (SHORT,), "a step of scaled divides by zero in scaled (test_undefined.py, line "),
+        (
+            SCALED,
+            ft.contracts(SCALED, ft.distance, 1),
+            (SHORT,),
+            "a step of scaled divides by zero in scaled (test_undefined.py, line ",
+        ),
         (SCALED, ft.Limit(SCALED, D, "x -> x*"), (SHORT,), "scaled (test_undefined.py, line "),
-        (POLYAK, ft.Limit(POLYAK, D, "x -> x*"), (), "a step of polyak divides by zero in polyak (test_undefined.py, line "),
+        (
+            POLYAK,
+            ft.Limit(POLYAK, D, "x -> x*"),
+            (),
+            "a step of polyak divides by zero in polyak (test_undefined.py, line ",
+        ),
         (
             POLYAK,
             ft.inequality(ft.Quantity("H", of_heterogeneity) <= D),

@@ -346,9 +346,10 @@ def step(problem, params, state, draw):
 gd = ft.method("gd", step, ["gamma"], {"x": "point"})
 setting = ft.Setting(algorithm=gd, functions=ft.SmoothStronglyConvex(mu, L))
 D, F = ft.Quantity("D", ft.distance), ft.Quantity("F", ft.gap)
+average = ft.bound(gd, ft.E(ft.at_average(F)) <= D.zero / (gamma * ft.T), since=1)
 CLAIMS = (
     ft.Claim("own/step", setting=setting, statement=ft.contracts(gd, ft.distance, 1), requires=(gamma * L <= 1,)),
-    ft.Claim("own/average", setting=setting, statement=ft.bound(gd, ft.E(ft.at_average(F)) <= D.zero / (gamma * ft.T), since=1)),
+    ft.Claim("own/average", setting=setting, statement=average),
 )
 """
 
