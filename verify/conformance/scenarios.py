@@ -153,12 +153,9 @@ def known() -> tuple[str, ...]:
 def scenarios(name: str | Algorithm, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
     """The scenarios of an algorithm, smallest first. The same for the same arguments.
 
-    ``ValueError`` for an unknown algorithm or feature.
+    ``ValueError`` for an unknown algorithm.
     """
     algorithm = algorithms.get(name)
-    unknown = set(features) - set(FEATURES)
-    if unknown:
-        raise ValueError(f"unknown feature {min(unknown)!r}: choose from {', '.join(FEATURES)}")
     rng = np.random.default_rng([seed, len(algorithm.name)])
     found = _own(algorithm, rng, features) if algorithms.example_of(algorithm) else _of_claims(algorithm, rng, features)
     return tuple(sorted(found, key=lambda s: s.size))
@@ -320,7 +317,7 @@ def _visited(
 
 
 def _own(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
-    for problem, params in _examples(algorithm, rng, features):
+    for problem, params in examples(algorithm, rng, features):
         scenario = started(algorithm, problem, params, rng)
         if scenario.support <= LARGEST_SUPPORT:
             yield scenario
@@ -351,7 +348,7 @@ def draw_at(draws: Any, k: int) -> Any:
     return map_leaves(lambda a: a[k], draws)
 
 
-def _examples(
+def examples(
     algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]
 ) -> Iterator[tuple[Problem, Any]]:
     """Problems with parameters for a method that has an example of them."""
