@@ -89,8 +89,13 @@ class Failure:
     replay: str
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
+    @property
+    def violated(self) -> str:
+        """What is violated, in words."""
+        return _in_words(self.claim)
+
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.evidence}", f"violates  {_in_words(self.claim)}"]
+        lines = [f"{self.where}: {self.evidence}", f"violates  {self.violated}"]
         return "\n".join((*lines, *(f"replay    {line}" for line in self.replay.splitlines())))
 
 
