@@ -9,7 +9,7 @@ import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
-from verify.conformance.scenarios import FEATURES, examples
+from verify.conformance.scenarios import FEATURES, examples, scenarios
 
 
 class _Asked(Collection[str]):
@@ -30,12 +30,16 @@ class _Asked(Collection[str]):
 
 
 def features_of(algorithm: Algorithm) -> tuple[str, ...]:
-    """Return the features that a method has: those for which its example looks, batches, shared compressors."""
+    """Return the features that a method has: those for which its example looks; of methods without an
+    example, and of batches, those that its parameters and the problems of its claims have."""
     fields, asked = algorithm.Params._fields, _Asked()
     if not algorithms.is_known(algorithm):
         return ()
     if algorithms.example_of(algorithm) is None:
         asked.names |= {"shared compressors"} if "compressors" in fields else set()
+        without = (scenario.problem.g is None for scenario in scenarios(algorithm, 0))
+        beside = (scenario.problem.g is not None for scenario in scenarios(algorithm, 0, ("function g",)))
+        asked.names |= {"function g"} if any(without) and any(beside) else set()
     else:
         for _ in examples(algorithm, np.random.default_rng(0), asked):
             continue

@@ -36,7 +36,7 @@ from verify.conformance.references import claims_about
 FEATURES = (
     *("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver"),
     *("own local steps", "plain local steps", "bias correction", "bias-corrected stepsize", "v from zero"),
-    "own memory",
+    *("own memory", "function g"),
 )
 #: Draws of a step beyond which a scenario is not enumerated.
 LARGEST_SUPPORT = 400
@@ -211,6 +211,9 @@ def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collect
             f"no problems are known for {algorithm.name}: give problems=[(problem, params), ...], or CLAIMS about it"
         )
     found = list(_instances(algorithm, leading[0], rng, features, _PROPOSED))
+    if "function g" not in features:
+        # Of a method that does without a function beside the f_i, most implementations have none.
+        found = [scenario for scenario in found if scenario.problem.g is None] or found
     if not found and not algorithms.is_known(algorithm):
         raise ValueError(
             f"no problems are known for {algorithm.name}, as no instances of its claims are quadratic with few draws: "

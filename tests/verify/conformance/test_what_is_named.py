@@ -139,7 +139,22 @@ def test_each_feature_belongs_to_a_method():
     own = {name: features_of(algorithms.get(name)) for name in known()}
     assert {feature for features in own.values() for feature in features} == set(FEATURES)
     assert own["fedavg"] == ("counts", "momentum", "server stepsize", "minibatches", "own local steps")
-    assert own["gradient-descent"] == ()
+    assert own["gradient-descent"] == ("function g",)
+
+
+def test_gradient_descent_needs_no_function_beside_the_clients():
+    def run(problem, params, rounds, rng, g=False):
+        x, found = np.zeros(problem.d), []
+        for _ in range(rounds):
+            beside = problem.g.gradient(x[None])[0] if g and problem.g is not None else 0
+            x = x - params.gamma * (gradients(problem, x).mean(axis=0) + beside)
+            found.append(x)
+        return found
+
+    assert conformance.algorithm("gradient-descent", run=run).ok
+    beside = conformance.algorithm("gradient-descent", run=run, features=["function g"])
+    assert not beside.ok and "problem.g" in str(beside)
+    assert conformance.algorithm("gradient-descent", run=lambda *given: run(*given, g=True), features="function g").ok
 
 
 def identity(x):
