@@ -73,6 +73,16 @@ h_bar: the server's control variate is never updated (a stale average)
     state.h_bar + alpha * m_bar => state.h_bar + 0 * m_bar
 h: the clients' control variates are never updated
     state.h + alpha * m, => state.h + 0 * m,
+h: the clients' control variates are the last messages: they are overwritten where messages are added
+    state.h + alpha * m, => m,
+h: the messages are added to the clients' control variates without the stepsize alpha
+    state.h + alpha * m, => state.h + m,
+h: the clients' control variates are averaged with the messages: (1 - alpha) h_i + alpha m_i
+    state.h + alpha * m, => (1 - alpha) * state.h + alpha * m,
+h: the clients' control variates move by the mean of the messages
+    state.h + alpha * m, => state.h + alpha * m_bar[..., None, :],
+h: the clients' control variates move by the differences themselves, which are not compressed
+    state.h + alpha * m, => state.h + alpha * (problem.f.gradient(state.x[..., None, :]) - state.h),
 h: the control variates move with the stepsize gamma of the model
     state.h + alpha * m, => state.h + gamma * m,
     state.h_bar + alpha * m_bar => state.h_bar + gamma * m_bar

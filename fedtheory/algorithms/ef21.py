@@ -78,6 +78,12 @@ g: there is no error feedback: the gradient itself is compressed
     [..., None, :]) - state.g) => [..., None, :]))
     state.g + c => c
     state.g_bar + c => c
+g: the clients' estimates are those of the messages alone: they are overwritten where messages are added
+    state.g + c => c
+g: the messages are added to the clients' estimates times alpha
+    state.g + c => state.g + params.alpha * c
+g: the mean of the messages is added to all clients' estimates
+    state.g + c => state.g + c.sum(axis=-2, keepdims=True) / problem.n
 g_bar: the server's estimate is never updated (a stale average)
     state.g_bar + c => state.g_bar + 0 * c
 """)

@@ -144,6 +144,10 @@ def _late_step(problem: Problem, params: Params, state: Any, draw: Any) -> Any:
 SLIPS: Table = (
     (f"{IN_PLACE}; y_i - x is then 0", "x", _in_place),
     *edits("""
+c_i: c_i is renewed by option II, the average of the local gradients, where option I is asked for
+    params.option == "I" => False
+c_i: c_i is renewed by option I, the gradient at the server's model, where option II is asked for
+    params.option == "I" => True
 c_i: the control variates are never updated: this is FedAvg from the second round on
     change.sum(axis=-2) / problem.n => 0 * change.sum(axis=-2)
     c_i + change => c_i + 0 * change
@@ -155,6 +159,8 @@ x: the server's control variate is left out of the local steps
     lambda y: shared - c_i => lambda y: 0 * y - c_i
 x: control variates are left out of the local steps: this is FedAvg
     lambda y: shared - c_i => lambda y: 0 * y
+x: the changes of the models are averaged over all clients instead of the participants
+    mean_over(draw.clients, params.tau, y - anchor) => mean_over(draw.clients, problem.n, y - anchor)
 c: the server's control variate is averaged over the participants instead of all clients
     change.sum(axis=-2) / problem.n => change.sum(axis=-2) / params.tau
 c: the server's control variate adds the sum of the changes instead of their average

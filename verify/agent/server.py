@@ -14,6 +14,7 @@ import inspect
 import itertools
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -40,12 +41,21 @@ _MOST = 200_000
 Values = list[str] | dict[str, str | int | float] | None
 #: The time that a command may last, as a multiple of its processor time.
 _WAITING = 4
+#: Seconds in which a command that is asked to end prints what it has found.
+_ENDING = 10
+#: How much a repair tries, unless an agent says otherwise.
+_EFFORT = 100
 #: The most lines of an error that are returned.
 _LINES = 5
 #: Seconds between notifications of progress.
 _BETWEEN = 5
 #: The most characters of a notification.
 _LONGEST = 200
+# An option of a command, and where an error says that there is help.
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+_HELP = re.compile(r" \(see fedtheory( [\w-]+)? --help\)")
+# Arguments of tools that are called otherwise than the option.
+_ARGUMENTS = {"own": "text", "feature": "features"}
 _INSTRUCTIONS = """\
 fedtheory tests theorems about optimisation methods by computation. Write a theorem as the text of a Python file with a
 module-level CLAIMS (see the tool `example`), and give it to `check`: the verdict is proved, certified, supported (read
@@ -123,26 +133,32 @@ def answer(
             used_up = process.returncode in (-signal.SIGKILL, -signal.SIGXCPU)
             ended = f"stopped after {most}" if used_up else f"stopped with the status {process.returncode}"
             why = " ".join(lines[-_LINES:]) or ended
-            return _failed(arguments, why)
+            return _failed(arguments, in_arguments(why))
+        found |= {"error": in_arguments(found["error"])} if "error" in found else {}
+        found["lines"] = [in_arguments(line) for line in found.get("lines", ())]
         for claim in found.get("claims", ()):
             if "next" in claim:
-                claim["next"] = [call for command in claim["next"] if (call := call_of(command)) is not None]
+                calls = (call_of(command) for command in claim["next"])
+                # That what was just done is next is no advice.
+                claim["next"] = [call for call in calls if call is not None and not _is_done(call, arguments)]
         if arguments[0] == "export":
             found["files"] = {name: path.read_text(encoding="utf-8") for name, path in sorted(files.items())}
         return found
 
 
 def _printed(process: subprocess.Popen[str], seconds: int, stop: threading.Event) -> str | None:
-    """Return what a process prints; None if it was ended, with all that it started, after so many seconds, or as nobody
-    waits for it any more."""
+    """Return what a process prints; None if it was ended, with all that it started, as nobody waits for it any more, or
+    if it does not end when it is asked to after so many seconds: what it had found by then is printed."""
     client = os.getppid()
     try:
-        for _ in range(seconds):
+        for second in range(seconds + _ENDING):
             try:
                 return process.communicate(timeout=1)[0]
             except subprocess.TimeoutExpired:
                 if stop.is_set() or os.getppid() != client:
                     break
+                if second == seconds - 1:
+                    process.terminate()
         return None
     finally:
         # Its group is left where it started others.
@@ -182,6 +198,20 @@ def call_of(command: str) -> dict[str, Any] | None:
     taken = inspect.signature(tool).parameters
     given = {name: named[name] for name in ("id", "ids", "budget") if name in taken and named.get(name)}
     return {"tool": tool.__name__, "arguments": given, **({"as_before": ["text"]} if own else {})}
+
+
+def _is_done(call: Mapping[str, Any], arguments: Sequence[str]) -> bool:
+    return call["tool"] == arguments[0] and call["arguments"].get("id") == arguments[1]
+
+
+def in_arguments(error: str) -> str:
+    """Return an error of a command in the arguments of tools: what is an option there is an argument here.
+
+    Examples:
+        >>> in_arguments("--at takes NAME=NUMBER, such as mu=1/10, got x (see fedtheory certify --help)")
+        'at takes NAME=NUMBER, such as mu=1/10, got x'
+    """
+    return _OPTION.sub(lambda found: _ARGUMENTS.get(found[1], found[1]), _HELP.sub("", error))
 
 
 def _lines(messages: Path) -> list[str]:
@@ -236,11 +266,46 @@ def check(text: str, ids: list[str] | None = None, budget: str = "quick") -> Com
     return Command(["check", FILE, *words(ids or []), "--budget", *words([budget])], text, "--json -")
 
 
-def certify(text: str, call: str | None = None, at: Values = None) -> Command:
+def certify(
+    text: str,
+    call: str | None = None,
+    at: Values = None,
+    letters: list[str] | None = None,
+    where: list[str] | None = None,
+) -> Command:
     """Prove both ends of the worst case of a model written for PEPit, the text of a Python file. call: a function
-    of it, with the arguments at, such as {"L": 1, "gamma": "1/2"}."""
+    of it, with the arguments at, such as {"L": 1, "gamma": "1/2"}; letters: arguments that stay letters, for all values
+    of which what the function returns beside PEPit's number, or a formula that is found, is then proved; where: what is
+    assumed of these, such as "gamma*L <= 1"."""
     more = [*(["--call", *words([call])] if call else []), *(["--at", *values(at)] if at else [])]
-    return Command(["certify", FILE, *more], text, "--json -")
+    more += ["--letters", *words(letters)] if letters else []
+    return Command(["certify", FILE, *more, *_assumed(where)], text, "--json -")
+
+
+def _assumed(where: list[str] | None) -> list[str]:
+    return [word for condition in words(where or []) for word in ("--where", condition)]
+
+
+def conform(
+    text: str,
+    algorithm: str | None = None,
+    function: str | None = None,
+    features: list[str] | None = None,
+    d: int | None = None,
+    omega: float | None = None,
+    alpha: float | None = None,
+    bits: int | None = None,
+    tolerance: float | None = None,
+) -> Command:
+    """Test code against the theory, the text of a Python file: a loop run(problem, params, rounds, rng) that returns the
+    models of all rounds, or a step(problem, params, state, draw), of an algorithm such as "diana", with features such as
+    "momentum"; or, without an algorithm, a compressor compress(x, rng) of vectors of d entries, of which omega (unbiased)
+    or alpha (a contraction) is claimed. function: its name, where it is another one. What departs comes with the line at
+    fault, the slip if it is known, and the smallest problem (docs/conformance.md)."""
+    given = {"function": function, "d": d, "omega": omega, "alpha": alpha, "bits": bits, "tolerance": tolerance}
+    more = [f"--{name}={value}" for name, value in given.items() if value is not None]
+    more += [f"--feature={feature}" for feature in features or []]
+    return Command(["conform", FILE, *words([algorithm] if algorithm else []), *more], text)
 
 
 def check_trace(algorithm: str, file: str) -> Command:
@@ -249,10 +314,11 @@ def check_trace(algorithm: str, file: str) -> Command:
     return Command(["check-trace", *words([algorithm]), str(Path(file).resolve())])
 
 
-def repair(id: str, text: str | None = None, seconds: int | None = None) -> Command:
-    """The least change that makes a refuted claim true, with its verdict. text: of a file that has the claim."""
-    more = [] if seconds is None else ["--seconds", str(seconds)]
-    return Command(["repair", *words([id]), *_own(text), *more], text)
+def repair(id: str, text: str | None = None, effort: int = _EFFORT) -> Command:
+    """The least change that makes a refuted claim true, with its verdict. text: of a file that has the claim; effort:
+    how much is tried before the best so far is the answer, 1 for a short search and 10 for a check by all methods (600
+    at the command line)."""
+    return Command(["repair", *words([id]), *_own(text), "--effort", str(effort)], text)
 
 
 def best(id: str, text: str | None = None, at: Values = None, largest: str | None = None) -> Command:
@@ -265,8 +331,7 @@ def best(id: str, text: str | None = None, at: Values = None, largest: str | Non
 def discover(text: str, where: list[str] | None = None) -> Command:
     """A potential of the method of a file, in closed form and proved: weights and rate as functions of the letters.
     text: with a setting; where: what is assumed of its letters, such as "gamma*L <= 1"."""
-    more = [word for condition in words(where or []) for word in ("--where", condition)]
-    return Command(["discover", FILE, *more], text)
+    return Command(["discover", FILE, *_assumed(where)], text)
 
 
 def export(id: str | None = None, text: str | None = None, format: str = "json") -> Command:
@@ -284,6 +349,7 @@ TOOLS: tuple[Callable[..., Command], ...] = (
     table,
     check,
     certify,
+    conform,
     check_trace,
     repair,
     best,

@@ -55,6 +55,12 @@ def register(
         metavar="S",
         help="after which no trial begins (default: none; the number of trials is limited)",
     )
+    added.add_argument(
+        "--effort",
+        type=at_least(1),
+        metavar="N",
+        help="how much is tried: a short search counts 1, a check by all methods 10 (default: 600)",
+    )
     added.add_argument("--out", type=Path, metavar="FILE.json", help="store the result and what was tried there")
 
 
@@ -63,7 +69,7 @@ def run_repair(args: Any) -> int:
     from verify.base import own
     from verify.cli import answering
     from verify.repair.searching import Search
-    from verify.repair.trials import Bench
+    from verify.repair.trials import EFFORT, Bench
     from verify.report import consoles
     from verify.results.places import writable
 
@@ -73,7 +79,8 @@ def run_repair(args: Any) -> int:
     key = _key(claim, args)
     known = {} if out is None else _known(out, key)
     log = consoles.console(sys.stderr)
-    bench = Bench(claim, args.seed, until=math.inf if args.seconds is None else begun + args.seconds)
+    until = math.inf if args.seconds is None else begun + args.seconds
+    bench = Bench(claim, args.seed, EFFORT if args.effort is None else args.effort, until)
     _check_refuted(bench)
     search = Search(bench, known)
     with consoles.progress(log, "kinds of change", len(search.agenda)) as advance:
@@ -82,9 +89,10 @@ def run_repair(args: Any) -> int:
         try:
             search.run()
         finally:
+            # Also if the process is asked to end.
+            answering.add(repairs=_repairs(search))
             if out is not None:
                 _store(out, key, search)
-    answering.add(repairs=_repairs(search))
     consoles.say(consoles.console(sys.stdout), *report_lines(search))
     return 0 if search.found.repairs else 1
 

@@ -16,6 +16,7 @@ from verify.conformance import claimed, matching
 from verify.conformance.adapter import BadAnswer, Implementation, Unanswered, takes_draws
 from verify.conformance.beyond import LARGEST_BEYOND, takes
 from verify.conformance.departures import departs, dependent, explained_by, often
+from verify.conformance.features import checked_features
 from verify.conformance.kept import chosen, next_to_nothing
 from verify.conformance.references import reference as known_as
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
@@ -123,7 +124,7 @@ def algorithm(
     letters = reference.State._fields
     if observes is not None and observes not in letters:
         raise ValueError(f"the state of {reference.name} has no {observes!r}: it has {', '.join(letters)}")
-    wanted = (features,) if isinstance(features, str) else features
+    wanted = checked_features(reference, features, problems)
     draws = step is not None and takes_draws(step, randomness)
     if problems:
         found = tuple(s for s in _posed(reference, problems, seed) if takes(keep, s.problem, s.params))

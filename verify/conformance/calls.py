@@ -39,12 +39,14 @@ LEAN_SHARE = 0.1
 AT_ONCE = 1_000_000
 #: Rows of one call in batches.
 BATCH = 256
+# Values of each client whose precision is looked at.
+_PRECISE = 8
 
 #: The claims that a compressor may break.
 UNBIASED = "locodl/eq-2"
 VARIANCE = "locodl/eq-2"
 INDEPENDENT = "locodl/eq-3/independent"
-CONTRACTION = "baseline/ef21/one-step"
+CONTRACTION = "compressor/contraction"
 
 
 def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
@@ -371,6 +373,30 @@ def valued(test: Test, client: int, rows: Sequence[Array] | Array, rng: np.rando
             raise BadCall(Failure("locodl/eq-2/bits", "bits", text, test.replay(name)))
     _check_finite(test, out, name)
     return out
+
+
+# Bits of an entry that has all those of float32; of coarser values, as those of a quantiser, hardly any has so many.
+_SINGLE = 20
+
+
+def shared_or_coarse(test: Test) -> tuple[str, ...]:
+    """The notes of values that share the memory of the input, and of values that were computed in float32."""
+    x = test.vectors[PAIRED]
+    shared, fine, all_single = False, 0, True
+    entries = 0
+    for client in range(len(test.calls)):
+        for _ in range(_PRECISE):
+            given = shaped(test, x)
+            value, _ = called(test, client, given, generator(test, 8, client), PAIRED)
+            shared |= np.may_share_memory(value, given) and np.shares_memory(value, given)
+            found = np.asarray(value, dtype=float)[np.nonzero(value)]
+            all_single &= bool((found == found.astype(np.float32)).all())
+            bits = np.ldexp(np.frexp(found)[0], _SINGLE)
+            fine, entries = fine + int((bits != np.rint(bits)).sum()), entries + found.size
+    notes = ("C(x) is x itself, or shares its memory: a later change of one changes the other",) if shared else ()
+    if x.dtype.itemsize > 4 and all_single and 2 * fine > entries:
+        notes += (f"values for inputs of type {x.dtype} have the precision of float32: dtype='float32' stays within its range",)
+    return notes
 
 
 def reproducible(test: Test) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from verify.conformance.calls import (
     generator,
     inputs,
     reproducible,
+    shared_or_coarse,
     typed,
     valued,
 )
@@ -44,7 +45,7 @@ _ENTRIES = 60_000_000
 _MESSAGES = 20_000
 # The relative error along x above which a mean is reported as biased.
 _BIAS = 0.001
-_INTERFACE = "shapes, types, zeros, finite values, its input left as it was, a new array at every call"
+_INTERFACE = "shapes, types, zeros, finite values, its input and what it returned left as they were"
 
 
 def compressor(
@@ -111,7 +112,7 @@ def compressor(
             pairs = check_pairs(test) if test.factor > 0 else CheckResult()
             found = check_moments(test)
             long = _bits(test)
-            notes = (*found.notes, *pairs.notes, *reproducible(test))
+            notes = (*found.notes, *pairs.notes, *reproducible(test), *shared_or_coarse(test))
             # Last: what a call that is broken off leaves behind is then of no account.
             notes += special_values(test) if SPECIAL not in test.skipped else ()
         except BadCall as broken:

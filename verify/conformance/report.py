@@ -16,6 +16,44 @@ import numpy as np
 _BRIEF = 240
 
 
+# What is asked of every implementation, by the part of the interface.
+_INTERFACE = {
+    "raises": "it raises no error",
+    "value": "it returns an array of numbers",
+    "dtype": "it returns real numbers, always of the same type",
+    "shape": "it returns arrays of the shape that is expected",
+    "finite": "its numbers are finite",
+    "in-place": "it leaves what it is given as it was",
+    "aliased": "what it returned stays as it was",
+    "strides": "its values do not depend on where the entries lie in memory",
+    "state": "it returns a state with all letters of the method",
+    "init": "it begins at a start of the method",
+    "iterates": "run returns the iterate of each round, and leaves it as it was",
+}
+# What a method says, by the part of it that an implementation departs from.
+_METHOD = {
+    "step": "the update of {}",
+    "draws": "how the draws of {} are distributed",
+    "invariant": "what is true of all states of {}",
+}
+# What a compressor claims.
+_COMPRESSOR = {
+    "locodl/eq-2": "E C(x) = x and E|C(x) - x|^2 <= omega |x|^2 (LoCoDL, eq. (2))",
+    "locodl/eq-2/bits": "a message of b bits tells at most 2^b values apart",
+    "compressor/contraction": "E|C(x) - x|^2 <= (1 - alpha) |x|^2",
+}
+
+
+def _in_words(claim: str) -> str:
+    """What an implementation violates, in words; a registered claim with the command that shows it."""
+    kind, *rest = claim.split("/")
+    if kind == "interface":
+        return f"the interface: {_INTERFACE[rest[0]]}"
+    if kind == "reference":
+        return _METHOD[rest[-1]].format("/".join(rest[:-1]))
+    return _COMPRESSOR.get(claim) or f"{claim}, a claim: fedtheory show {claim}"
+
+
 class ConformanceError(AssertionError):
     """An implementation is not what it claims to be; the message is the report.
 
@@ -51,8 +89,13 @@ class Failure:
     replay: str
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
+    @property
+    def violated(self) -> str:
+        """What is violated, in words."""
+        return _in_words(self.claim)
+
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.evidence}", f"violates  {self.claim}"]
+        lines = [f"{self.where}: {self.evidence}", f"violates  {self.violated}"]
         return "\n".join((*lines, *(f"replay    {line}" for line in self.replay.splitlines())))
 
 

@@ -36,7 +36,7 @@ from verify.conformance.references import claims_about
 FEATURES = (
     *("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver"),
     *("own local steps", "plain local steps", "bias correction", "bias-corrected stepsize", "v from zero"),
-    "own memory",
+    *("own memory", "function g"),
 )
 #: Draws of a step beyond which a scenario is not enumerated.
 LARGEST_SUPPORT = 400
@@ -153,12 +153,9 @@ def known() -> tuple[str, ...]:
 def scenarios(name: str | Algorithm, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
     """The scenarios of an algorithm, smallest first. The same for the same arguments.
 
-    ``ValueError`` for an unknown algorithm or feature.
+    ``ValueError`` for an unknown algorithm.
     """
     algorithm = algorithms.get(name)
-    unknown = set(features) - set(FEATURES)
-    if unknown:
-        raise ValueError(f"unknown feature {min(unknown)!r}: choose from {', '.join(FEATURES)}")
     rng = np.random.default_rng([seed, len(algorithm.name)])
     found = _own(algorithm, rng, features) if algorithms.example_of(algorithm) else _of_claims(algorithm, rng, features)
     return tuple(sorted(found, key=lambda s: s.size))
@@ -214,6 +211,9 @@ def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collect
             f"no problems are known for {algorithm.name}: give problems=[(problem, params), ...], or CLAIMS about it"
         )
     found = list(_instances(algorithm, leading[0], rng, features, _PROPOSED))
+    if "function g" not in features:
+        # Of a method that does without a function beside the f_i, most implementations have none.
+        found = [scenario for scenario in found if scenario.problem.g is None] or found
     if not found and not algorithms.is_known(algorithm):
         raise ValueError(
             f"no problems are known for {algorithm.name}, as no instances of its claims are quadratic with few draws: "
@@ -320,7 +320,7 @@ def _visited(
 
 
 def _own(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
-    for problem, params in _examples(algorithm, rng, features):
+    for problem, params in examples(algorithm, rng, features):
         scenario = started(algorithm, problem, params, rng)
         if scenario.support <= LARGEST_SUPPORT:
             yield scenario
@@ -351,7 +351,7 @@ def draw_at(draws: Any, k: int) -> Any:
     return map_leaves(lambda a: a[k], draws)
 
 
-def _examples(
+def examples(
     algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]
 ) -> Iterator[tuple[Problem, Any]]:
     """Problems with parameters for a method that has an example of them."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.parts import tied
 from fedtheory.algorithms.schedules import at_round
 from fedtheory.algorithms.slips import StepFunction
 from fedtheory.learning.batches import Batches, Minibatches
@@ -85,11 +86,81 @@ def read_by(algorithm: Algorithm, cases: Iterable[tuple[Problem, Any, Any]]) -> 
 def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     """Yield the candidate mistakes."""
     yield from slips(algorithm)
+    yield from _without(algorithm)
     yield from _shifted(algorithm)
     yield from _batched(algorithm)
     yield from _participating(algorithm)
     yield from _mistaken(algorithm)
     yield from _changed(algorithm)
+    yield from _rescaled(algorithm)
+    yield from _tied(algorithm)
+
+
+def _tied(reference: Algorithm) -> Iterator[Slip]:
+    """The slips of clients' vectors where the server takes the mean of these, in place of a mean that it keeps."""
+    pair = tied(reference.invariant)
+    if pair is None:
+        return
+    mean, of = pair
+    for slip in chain(slips(reference), _changed(reference), _rescaled(reference)):
+        if slip.algorithm.State is reference.State and slip.letter in ("", of):
+            step = _with_mean(slip.algorithm.step, mean, of)
+            text = f"{slip.text}; {mean} is then the mean of {of}"
+            yield slip._replace(text=text, algorithm=replace(slip.algorithm, step=step), letter=slip.letter or of)
+
+
+def _with_mean(step: StepFunction, mean: str, of: str) -> StepFunction:
+    def taken(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        after = step(problem, params, state, draw)
+        return after._replace(**{mean: getattr(after, of).sum(axis=-2) / problem.n})
+
+    return taken
+
+
+def _rescaled(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with a multiple of what a step adds to one part of the state."""
+    kinds = get_type_hints(reference.Params)
+    factors: dict[str, Callable[[Problem, Any], Any]] = {
+        "-1": lambda problem, params: -1,
+        "1/n": lambda problem, params: 1 / problem.n,
+        "n": lambda problem, params: problem.n,
+    }
+    if kinds.get("tau") is int:
+        factors["tau/n"] = lambda problem, params: params.tau / problem.n
+        factors["tau"] = lambda problem, params: params.tau
+        factors["1/tau"] = lambda problem, params: 1 / params.tau
+    measured = [name for name in reference.Params._fields if kinds.get(name) not in (int, str, bool)]
+    for name in measured:
+        factors[name] = lambda problem, params, name=name: getattr(params, name)
+        factors[f"1/{name}"] = lambda problem, params, name=name: 1 / getattr(params, name)
+    for letter in reference.State._fields:
+        for form, factor in factors.items():
+            text = f"the change of {letter} is that of the reference times {form}"
+            slip = replace(reference, step=_added(reference.step, letter, factor))
+            yield Slip(text, slip, letter, brought=tuple(name for name in measured if form in (name, f"1/{name}")))
+        text = f"{letter} is replaced by what the reference adds to it"
+        yield Slip(text, replace(reference, step=_added(reference.step, letter, None)), letter)
+
+
+def _added(step: StepFunction, letter: str, factor: Callable[[Problem, Any], Any] | None) -> StepFunction:
+    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        after = step(problem, params, state, draw)
+        before = getattr(state, letter)
+        change = getattr(after, letter) - before
+        return after._replace(**{letter: change if factor is None else before + factor(problem, params) * change})
+
+    return scaled
+
+
+def _without(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with the usual value of a parameter that may be left out."""
+    usual: Mapping[str, Any] = reference.Params._field_defaults
+    for name, value in usual.items():
+
+        def changed(problem: Problem, params: Any, name: str = name, value: Any = value) -> Any:
+            return params._replace(**{name: value})
+
+        yield Slip(f"it does what the reference does without `{name}`", _given(reference, changed), of=name)
 
 
 def slips(reference: Algorithm) -> Iterator[Slip]:

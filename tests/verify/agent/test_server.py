@@ -106,7 +106,7 @@ def test_an_agent_lists_tools_shows_and_asks_why():
     tools, unknown, table = session(steps)
     assert not any("  " in text for text in tools.values())
     wanted = {"list_claims", "show", "why", "table", "check", "certify", "check_trace", "repair", "best", "export"}
-    wanted |= {"discover"}
+    wanted |= {"discover", "conform"}
     assert wanted <= set(tools)
     assert valid(unknown)["status"] == 2 and "unknown claim" in unknown["error"]
     assert valid(table)["table"]["table"] == "locodl/table-2"
@@ -150,6 +150,82 @@ def test_progress_is_reported_while_a_command_works(monkeypatch):
 )
 def test_what_may_be_next_is_the_call_of_a_tool(command, call):
     assert server.call_of(f"fedtheory {command}") == call
+
+
+def run_tool(tool, **given):
+    command = tool(**given)
+    return valid(server.answer(command.arguments, LIMITS, command.text, command.as_json))
+
+
+LOOP = """\
+import numpy as np
+from verify.conformance import client
+
+
+def run(problem, params, rounds, rng):
+    x, found = np.zeros(problem.d), []
+    for _ in range(rounds):
+        x = x - SIZE * params.gamma * np.mean([client(problem, i).gradient(x) for i in range(problem.n)], axis=0)
+        found.append(x)
+    return found
+
+
+def half(x):
+    return x / 2
+"""
+
+
+def test_the_code_of_an_agent_is_tested():
+    right, wrong = LOOP.replace("SIZE", "1"), LOOP.replace("SIZE", "2")
+    assert run_tool(server.conform, text=right, algorithm="gradient-descent")["conformance"]["ok"]
+    found = run_tool(server.conform, text=wrong, algorithm="gradient-descent")
+    (failure,) = found["conformance"]["failures"]
+    assert found["status"] == 1 and "`2 gamma` in place of `gamma`" in failure["evidence"]
+    assert failure["violates"] == "the update of gradient-descent"
+    found = run_tool(server.conform, text=right, function="half", d=2, alpha=0.75)
+    assert found["conformance"]["ok"] and found["status"] == 0
+
+
+def test_errors_name_the_arguments_of_tools():
+    for given, words in (
+        ({"omega": 3.0}, "name an algorithm, or for a compressor give d, and omega or alpha"),
+        ({"algorithm": "dgc", "features": ["momentum"]}, "dgc does not have the feature 'momentum'"),
+        ({"algorithm": "dgc", "function": "other"}, "has no function other: it has run, half"),
+    ):
+        found = run_tool(server.conform, text=LOOP, **given)
+        assert found["status"] == 2 and words in found["error"]
+    assert "--" not in run_tool(server.certify, text="x = 1", where=["L <= 1"])["error"]
+    assert server.in_arguments("a - -b, x--y: --where or --own (see fedtheory best --help)") == "a - -b, x--y: where or text"
+
+
+def test_what_was_just_done_is_not_what_may_be_next():
+    done = {"tool": "why", "arguments": {"id": "a/b"}}
+    assert server._is_done(done, ["why", "a/b"])
+    assert not server._is_done(done, ["why", "a/c"]) and not server._is_done(done, ["check", "a/b"])
+
+
+def test_arguments_of_certify_and_repair():
+    given = server.certify("", "f", {"n": 1}, ["L", "gamma"], ["gamma*L <= 1"]).arguments
+    assert given[2:] == ["--call", "f", "--at", "n=1", "--letters", "L", "gamma", "--where", "gamma*L <= 1"]
+    assert server.repair("a/b", effort=7).arguments == ["repair", "a/b", "--effort", "7"]
+
+
+PATIENT = """\
+import signal, sys, time
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(print("so far")))
+print("begun", file=sys.stderr, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_command_whose_time_is_over_says_what_it_has_found():
+    command = [sys.executable, "-c", PATIENT]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    process.stderr.readline()
+    assert server._printed(process, 1, threading.Event()) == "so far\n"
 
 
 @pytest.mark.slow

@@ -217,7 +217,7 @@ def test_a_name_takes_no_parameter_that_is_not_there():
     (failure,) = conformance.algorithm(
         "fedavg", run=lambda *given: momentum(*given, True), features=["momentum"]
     ).failures
-    assert "with `0` in place of `momentum`" in failure.evidence
+    assert "without `momentum`" in failure.evidence
     assert "params.counts" not in failure.evidence
 
 

@@ -18,7 +18,7 @@ from verify.reading.source import tree_of
 ASKED = {
     "fedavg": ("counts", "momentum", "own local steps"),
     "fednova": ("counts", "momentum"),
-    "scaffold": ("own local steps",),
+    "scaffold": ("own local steps", "option I"),
     "powersgd": ("own memory",),
     "signsgd": ("momentum",),
     **dict.fromkeys(("fedavgm", "fedadagrad"), ("counts",)),
