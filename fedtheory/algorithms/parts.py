@@ -168,12 +168,6 @@ def tie(kinds: Mapping[str, str]) -> Callable[..., Array] | None:
     return partial(off_mean, *pairs[0]) if pairs else None
 
 
-def tied(invariant: object) -> tuple[str, str] | None:
-    """Return a part and the part whose mean it is, of an invariant that :func:`tie` returned; None for another one."""
-    is_tie = isinstance(invariant, partial) and invariant.func is off_mean
-    return (invariant.args[0], invariant.args[1]) if is_tie else None
-
-
 def at_optimum(
     State: Callable[..., StateT], parts: Sequence[Callable[[Problem], Array]], problem: Problem, params: object
 ) -> StateT:

@@ -196,8 +196,9 @@ def bernoulli(d: int, omega: Fraction | float) -> Compressor:
         return _scaled(scale, draw[..., None], x)
 
     layout = Layout(d, flag=True)
+    meant = f"{variance:.12g}" if isinstance(variance, float) else str(variance)
     return Compressor(
-        f"bernoulli(omega={omega})", d, Coin(1 / scale), apply, variance, 1 + FLOAT_BITS * d, None, layout
+        f"bernoulli(omega={meant})", d, Coin(1 / scale), apply, variance, 1 + FLOAT_BITS * d, None, layout
     )
 
 

@@ -139,7 +139,7 @@ def answer(
         for claim in found.get("claims", ()):
             if "next" in claim:
                 calls = (call_of(command) for command in claim["next"])
-                # That what was just done is next is no advice.
+                # It is not advised to do again what was just done.
                 claim["next"] = [call for call in calls if call is not None and not _is_done(call, arguments)]
         if arguments[0] == "export":
             found["files"] = {name: path.read_text(encoding="utf-8") for name, path in sorted(files.items())}
@@ -297,11 +297,11 @@ def conform(
     bits: int | None = None,
     tolerance: float | None = None,
 ) -> Command:
-    """Test code against the theory, the text of a Python file: a loop run(problem, params, rounds, rng) that returns the
-    models of all rounds, or a step(problem, params, state, draw), of an algorithm such as "diana", with features such as
-    "momentum"; or, without an algorithm, a compressor compress(x, rng) of vectors of d entries, of which omega (unbiased)
-    or alpha (a contraction) is claimed. function: its name, where it is another one. What departs comes with the line at
-    fault, the slip if it is known, and the smallest problem (docs/conformance.md)."""
+    """Test code against the theory, the text of a Python file: a loop run(problem, params, rounds, rng) that returns
+    the models of all rounds, or a step(problem, params, state, draw), of an algorithm such as "diana", with features
+    such as "momentum"; or, without an algorithm, a compressor compress(x, rng) of vectors of d entries, of which omega
+    (unbiased) or alpha (a contraction) is claimed. function: its name, where it is another one. What departs comes with
+    the line at fault, the slip if it is known, and the smallest problem (docs/conformance.md)."""
     given = {"function": function, "d": d, "omega": omega, "alpha": alpha, "bits": bits, "tolerance": tolerance}
     more = [f"--{name}={value}" for name, value in given.items() if value is not None]
     more += [f"--feature={feature}" for feature in features or []]

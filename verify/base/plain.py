@@ -19,6 +19,11 @@ def clean(text: str) -> str:
     return "".join(c if c == "\n" or unicodedata.category(c) not in _ACTING else ascii(c)[1:-1] for c in text)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words, such as "1 run" and "2 runs"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def quoted(value: Any) -> str:
     """Return a value as text for an error message, shortened if necessary."""
     try:

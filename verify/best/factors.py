@@ -11,6 +11,7 @@ from fractions import Fraction
 from fedtheory.instances import Recipe
 from verify.base.case import Case
 from verify.base.faults import attributed
+from verify.base.plain import counted
 from verify.base.verdict import Verdict
 from verify.best import places, states
 from verify.best.states import AtInstance, AtPoints, Witness
@@ -74,7 +75,7 @@ def smallest(
         program, relaxed = states.pose(case.with_claim(unit))
     size = states.affordable(program)
     states.check_sign(of.claim, program)
-    say(f"a semidefinite program of {size} rows and {len(program.constraints)} constraints")
+    say(f"a semidefinite program of {counted(size, 'row')} and {counted(len(program.constraints), 'constraint')}")
     posed, solution = states.solved(program)
     if solution.value is None or solution.status == "unbounded":
         return replace(found, note=f"nothing is known from above: the solver says {solution.status}")

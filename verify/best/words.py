@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from verify.base.case import Case
+from verify.base.plain import counted
 from verify.best.factors import Interval
 from verify.best.potentials import Potential
 from verify.best.record import Record
@@ -86,6 +87,13 @@ def _stated(found: Record, one: Interval) -> Fraction | None:
     return rate if of.name != MULTIPLE else None
 
 
+def _without(found: Record) -> list[str]:
+    """The line that names the hypotheses on the letter, which are not used; none if there are none."""
+    used = found.of.claim.requires
+    dropped = [hypothesis.text for hypothesis in found.claim.requires if hypothesis not in used]
+    return [f"  without the hypothesis {' and '.join(dropped)}: how far it may go is what is asked"] if dropped else []
+
+
 def _threshold(found: Record) -> list[str]:
     holds, fails = found.found
     letter, others = found.letter, {k: v for k, v in holds.letters.items() if k != found.letter}
@@ -99,6 +107,7 @@ def _threshold(found: Record) -> list[str]:
             if found.of.name == INEQUALITY
             else [f"  there it is {number(holds.printed)} and {number(fails.printed)}"]
         ),
+        *_without(found),
         *_shown(holds, found),
         *_shown(fails, found),
     ]
@@ -147,12 +156,14 @@ def _shown(of: Interval, found: Record) -> list[str]:
     lines = []
     if of.upper is not None:
         used = sum(len(step.multipliers) for step in of.steps.values())
-        lines.append(f"  above: a certificate with {used} rational multipliers, checked exactly")
+        lines.append(f"  above: a certificate with {counted(used, 'rational multiplier')}, checked exactly")
     if isinstance(of.witness, AtInstance):
         lines.append(f"  below: attained in fractions at {_state(found, of.witness)}")
     elif of.witness is not None:
         rows = sum(len(names) for names, _ in of.witness.gram.values())
-        lines.append(f"  below: a function of the class by the Gram matrix of {rows} vectors, checked in fractions")
+        lines.append(
+            f"  below: a function of the class by the Gram matrix of {counted(rows, 'vector')}, checked in fractions"
+        )
     if of.note:
         lines.append(f"  {of.note}")
     return lines

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import quoted
-from verify.cli import best, checking, discovering, experiments, models, repairing, serving, tightening
+from verify.cli import best, checking, conforming, discovering, experiments, models, repairing, serving, tightening
 from verify.cli import listing as results
-from verify.conformance import commands as conformance
 from verify.export import commands as export
 from verify.report import atlas
 
@@ -379,7 +378,7 @@ def parser() -> argparse.ArgumentParser:
     discovering.register(command, _at_least)
     repairing.register(command, owned, _at_least)
     models.register(command, valued, _at_least)
-    conformance.register(command)
+    conforming.register(command)
     experiments.register(command, _at_least)
     atlas.register(command)
     export.register(command)

@@ -20,7 +20,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from verify import results
 from verify.audit import FAILED, audit, costs, sweeping
-from verify.base.plain import clean
+from verify.base.plain import clean, counted
 from verify.cli import saving
 from verify.cli.arguments import DEFAULT_CLIENTS
 from verify.cli.saving import audit_text, write_audit
@@ -175,7 +175,7 @@ def _measured(planned: Sequence[MeasuredRun], args: argparse.Namespace, out: Pat
         from verify.report import figures
         from verify.tightness import measure
 
-        title = f"{experiment.name}: {experiment.seeds} seeds, {experiment.rounds} {experiment.unit}s"
+        title = f"{experiment.name}: {counted(experiment.seeds, 'seed')}, {counted(experiment.rounds, experiment.unit)}"
         consoles.say(log, f"running {title}")
         with consoles.progress(log, title, experiment.rounds + 1) as advance:
             measured = measure.measure(experiment, args.seed, advance)

@@ -16,7 +16,7 @@ from fedtheory.claims import Claim
 from verify import checker, results
 from verify.audit import sweeping
 from verify.base import limits
-from verify.base.plain import clean
+from verify.base.plain import clean, counted
 from verify.cli import answering, tightening
 from verify.cli.arguments import parser
 from verify.evidence import certificates, counterexamples, formats, references
@@ -117,7 +117,7 @@ def _proof_lines(found: dict[str, Any]) -> list[str]:
         lines += [program["claimed"], *(f"    by {item['words']}" for item in program["known"])]
         lines.append(f"    and squares: {len(program['squares'])}")
     if steps := found.get("steps"):
-        lines.append(f"  in {len(steps)} steps")
+        lines.append(f"  in {counted(len(steps), 'step')}")
     return [*lines, f"{found['kind']}: {_PROOF_SHOWS[found['kind']]}"]
 
 

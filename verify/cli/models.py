@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from verify.pepit.certifying import Number
     from verify.pepit.for_all import ForAll
     from verify.pepit.notation import Notation
+    from verify.pepit.stated import Stated
 
 #: Digits of a fraction that is shown whole.
 _SHORT = 24
@@ -102,7 +103,8 @@ def run_certify(args: argparse.Namespace) -> int:
     at = _values(args.at)
     if args.where:
         raise ValueError("--where is about --letters, and there are none")
-    found: list[tuple[Bounds[Number], Notation]] = limited(
+    found: list[tuple[Bounds[Number], Notation]]
+    found, stated = limited(
         lambda: _bounds(args.file, args.call, at), args.seconds, args.memory * 2**30, str(args.file)
     )
     report = consoles.console(sys.stdout)
@@ -111,6 +113,9 @@ def run_certify(args: argparse.Namespace) -> int:
             consoles.say(report, f"model {number} of {len(found)}")
         consoles.say(report, *_lines(one, args.multipliers))
     models = [_json(one) for one, _ in found]
+    if stated is not None:
+        consoles.say(report, f"  stated       {stated.text}, {stated.outcome}")
+        models[-1]["stated"] = {"value": stated.text, "is_bound": stated.is_bound, "outcome": stated.outcome}
     answering.add(models=models)
     if copy is not None:
         files.write(copy, json.dumps({"models": models}, indent=1) + "\n")
@@ -239,16 +244,21 @@ def _proofs(found: Sequence[tuple[Bounds[Number], Notation]], file: Path, kind: 
                 yield f"{stem}_{number}_{end}.json", json.dumps(data, indent=1) + "\n"
 
 
-def _bounds(file: Path, call: str | None, at: dict[str, Fraction | int]) -> list[tuple[Bounds[Number], Notation]]:
-    """Both ends of each model of a file, and how it is written."""
+def _bounds(
+    file: Path, call: str | None, at: dict[str, Fraction | int]
+) -> tuple[list[tuple[Bounds[Number], Notation]], Stated | None]:
+    """Both ends of each model of a file, and how it is written; what the function that is called states of its only
+    one."""
     from verify.pepit import capture, certifying, notation
+    from verify.pepit.stated import compared
 
     def read(problem: object, value: float | None) -> tuple[capture.Captured, Notation]:
         one = capture.numbers(problem, value)
         return one, notation.of(problem, notation.fraction).numbered(*capture.numbering(problem))
 
-    found, _ = capture.read(file, read, call, at)
-    return [(certifying.bounds(one.model, one.pepit, one.rounded), names) for one, names in found]
+    found, answer = capture.read(file, read, call, at)
+    ends = [(certifying.bounds(one.model, one.pepit, one.rounded), names) for one, names in found]
+    return ends, compared(answer, ends[0][0]) if len(ends) == 1 else None
 
 
 def _values(given: Sequence[str]) -> dict[str, Fraction | int]:
@@ -270,7 +280,9 @@ def _values(given: Sequence[str]) -> dict[str, Fraction | int]:
 def _lines(found: Bounds[Number], multipliers: bool) -> Iterator[str]:
     model = found.model
     matrices = len(model.inequalities)
-    sizes = f"{model.points} points, {len(model.constraints)} constraints"
+    from verify.base.plain import counted
+
+    sizes = f"{counted(model.points, 'point')}, {counted(len(model.constraints), 'constraint')}"
     yield sizes + (f", {matrices} matrix {'inequality' if matrices == 1 else 'inequalities'}" if matrices else "")
     upper = None if found.upper is None else found.upper.bound
     lower = None if found.lower is None else found.lower.bound

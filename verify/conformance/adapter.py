@@ -20,6 +20,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves
+from verify.base.plain import counted
 from verify.conformance.report import raised
 
 
@@ -247,7 +248,7 @@ class Implementation:
         if not isinstance(found, list):
             raise BadAnswer("iterates", f"run gives a {type(found).__name__}, where a list of iterates was expected")
         if len(found) not in (rounds, rounds + 1):
-            raise BadAnswer("iterates", f"run gives {len(found)} iterates for {rounds} rounds")
+            raise BadAnswer("iterates", f"run gives {counted(len(found), 'iterate')} for {counted(rounds, 'round')}")
         return found
 
     def observed(self, iterate: Any, like: Any, letter: str | None) -> dict[str, Array]:

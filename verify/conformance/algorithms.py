@@ -12,6 +12,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.starts import OtherStart
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from verify.base.plain import counted
 from verify.conformance import claimed, matching
 from verify.conformance.adapter import BadAnswer, Implementation, Unanswered, takes_draws
 from verify.conformance.beyond import LARGEST_BEYOND, takes
@@ -261,7 +262,8 @@ def _with_draws(setup: Setup) -> Findings:
         except BadAnswer as asked:
             notes += _asked(scenario, asked, elsewhere)
     checked = [
-        f"{len(found.cases)} steps on {len(setup.scenarios)} problems, with the reference's draws; a run of {_LONG}"
+        f"{counted(len(found.cases), 'step')} on {counted(len(setup.scenarios), 'problem')}, with the reference's "
+        f"draws; a run of {_LONG}"
     ]
     detects = {"a step off by, relative to its numbers": setup.tolerance, **reach(setup.scenarios, _LONG)}
     if found.wrong:
@@ -348,8 +350,8 @@ def _with_generator(setup: Setup) -> Findings:
         if failures:
             break
     checked = [
-        f"{len(found.cases)} steps on {len(chosen)} problems, {_LONG_DRAWN} of them a run, each explained by a draw, "
-        "how often each draw occurs, and dependence between draws"
+        f"{counted(len(found.cases), 'step')} on {counted(len(chosen), 'problem')}, {_LONG_DRAWN} of them a run, each "
+        "explained by a draw, how often each draw occurs, and dependence between draws"
     ]
     detects = {"a step off by, relative to its numbers": setup.tolerance}
     # Of steps that none of the draws explains nothing is counted.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.base.plain import counted
 from verify.conformance.adapter import as_numpy
 from verify.conformance.report import Failure, raised, real_type, rounding_of
 
@@ -369,7 +370,7 @@ def valued(test: Test, client: int, rows: Sequence[Array] | Array, rng: np.rando
         value, length = called(test, client, x, rng, name)
         out[i] = value
         if length is not None and test.bits is not None and length > test.bits:
-            text = f"a message of {length} bits, on {name}; {test.bits} are claimed"
+            text = f"a message of {counted(length, 'bit')}, on {name}; {test.bits} are claimed"
             raise BadCall(Failure("locodl/eq-2/bits", "bits", text, test.replay(name)))
     _check_finite(test, out, name)
     return out
@@ -393,9 +394,11 @@ def shared_or_coarse(test: Test) -> tuple[str, ...]:
             all_single &= bool((found == found.astype(np.float32)).all())
             bits = np.ldexp(np.frexp(found)[0], _SINGLE)
             fine, entries = fine + int((bits != np.rint(bits)).sum()), entries + found.size
-    notes = ("C(x) is x itself, or shares its memory: a later change of one changes the other",) if shared else ()
+    notes: tuple[str, ...] = ()
+    if shared:
+        notes += ("C(x) is x itself, or shares its memory: a later change of one changes the other",)
     if x.dtype.itemsize > 4 and all_single and 2 * fine > entries:
-        notes += (f"values for inputs of type {x.dtype} have the precision of float32: dtype='float32' stays within its range",)
+        notes += (f"values for {x.dtype} have the precision of float32: dtype='float32' stays within its range",)
     return notes
 
 

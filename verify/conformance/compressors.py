@@ -14,6 +14,7 @@ import numpy as np
 from fedtheory.compressors import Compressor
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import Array
+from verify.base.plain import counted
 from verify.conformance.calls import (
     FLAT,
     PAIRED,
@@ -268,11 +269,12 @@ def _bits(test: Test) -> CheckResult:
     sure = math.floor(math.log2(most * (most - 1) / (2 * math.log(1 / level))))
     detects = {"bits of a message, if values never repeat, too few from": float(sure)}
     taken, distinct = _distinct(test, most)
+    message = f"a message of {counted(test.bits, 'bit')}"
     if distinct > 2**test.bits:
-        text = f"{distinct} different values were seen, and a message of {test.bits} bits can tell {2**test.bits} apart"
+        text = f"{distinct} different values were seen, and {message} can tell {2**test.bits} apart"
     elif distinct == taken and taken * (taken - 1) >= 2.0 ** (test.bits + 1) * math.log(1 / level):
         text = (
-            f"no two of {taken} values were the same, and a message of {test.bits} bits can tell no more than "
+            f"no two of {taken} values were the same, and {message} can tell no more than "
             f"{2**test.bits} apart (level {level:.1g})"
         )
     else:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.base.plain import counted
 from verify.conformance.bias import Answers, check_bias
 from verify.conformance.bounds import bernstein_defect, bernstein_radius
 from verify.conformance.calls import (
@@ -370,6 +371,6 @@ def _collected(failures: list[Failure]) -> tuple[Failure, ...]:
         by_kind.setdefault(failure.where.split(" of coordinate")[0], []).append(failure)
     found = []
     for first, *others in by_kind.values():
-        more = f"; likewise at {len(others)} more inputs" if others else ""
+        more = f"; likewise at {counted(len(others), 'more input')}" if others else ""
         found.append(Failure(first.claim, first.where, first.evidence + more, first.replay, first.data))
     return tuple(found)

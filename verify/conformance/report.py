@@ -16,7 +16,7 @@ import numpy as np
 _BRIEF = 240
 
 
-# What is asked of every implementation, by the part of the interface.
+# The requirements on every implementation, by the part of the interface.
 _INTERFACE = {
     "raises": "it raises no error",
     "value": "it returns an array of numbers",
@@ -30,13 +30,13 @@ _INTERFACE = {
     "init": "it begins at a start of the method",
     "iterates": "run returns the iterate of each round, and leaves it as it was",
 }
-# What a method says, by the part of it that an implementation departs from.
+# The parts of a method from which an implementation may depart.
 _METHOD = {
     "step": "the update of {}",
     "draws": "how the draws of {} are distributed",
     "invariant": "what is true of all states of {}",
 }
-# What a compressor claims.
+# The claims of a compressor.
 _COMPRESSOR = {
     "locodl/eq-2": "E C(x) = x and E|C(x) - x|^2 <= omega |x|^2 (LoCoDL, eq. (2))",
     "locodl/eq-2/bits": "a message of b bits tells at most 2^b values apart",
@@ -45,7 +45,7 @@ _COMPRESSOR = {
 
 
 def _in_words(claim: str) -> str:
-    """What an implementation violates, in words; a registered claim with the command that shows it."""
+    """Return a violated claim in words; a registered one with the command that shows it."""
     kind, *rest = claim.split("/")
     if kind == "interface":
         return f"the interface: {_INTERFACE[rest[0]]}"
@@ -91,7 +91,7 @@ class Failure:
 
     @property
     def violated(self) -> str:
-        """What is violated, in words."""
+        """The claim that is violated, in words."""
         return _in_words(self.claim)
 
     def __str__(self) -> str:

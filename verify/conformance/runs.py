@@ -13,6 +13,7 @@ import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.numbers.rational import Array
+from verify.base.plain import counted
 from verify.conformance import matching
 from verify.conformance.adapter import BadAnswer, Unanswered
 from verify.conformance.beyond import LARGEST_BEYOND
@@ -112,16 +113,16 @@ def runs(setup: Setup, observes: str | None) -> Findings:
         prefix = f"{_CHANGING}; " if best.changing else ""
         failures = [replace(failure, evidence=f"{prefix}{failure.evidence}")]
     checked = (
-        f"{len(best.followed)} runs of {_ROUNDS} rounds on {len(chosen)} problems, of {_LONG_ROUNDS} and {_CONVERGED} "
-        "on one each, each iterate explained by draws and the hidden states that they lead to, how often each draw "
-        "occurs, dependence of draws",
+        f"{counted(len(best.followed), 'run')} of {_ROUNDS} rounds on {counted(len(chosen), 'problem')}, of "
+        f"{_LONG_ROUNDS} and {_CONVERGED} on one each, each iterate explained by draws and the hidden states that they "
+        "lead to, how often each draw occurs, dependence of draws",
     )
     detects = {"an iterate off by, relative to its numbers": setup.tolerance}
     if best.worst:
         detects["probability of a draw off by"] = best.worst
     notes = elsewhere_begun(best.setup.start) + best.notes
     if incomplete := sum(not t.complete for _, t in best.followed):
-        notes += (f"{incomplete} runs had too many hidden states to follow to their end",)
+        notes += (f"{counted(incomplete, 'run')} had too many hidden states to be followed to the end",)
     return Findings(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), notes)
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from numbers import Number
 from typing import Any, NamedTuple, get_type_hints
@@ -15,7 +16,7 @@ import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.parts import tied
+from fedtheory.algorithms.parts import off_mean
 from fedtheory.algorithms.schedules import at_round
 from fedtheory.algorithms.slips import StepFunction
 from fedtheory.learning.batches import Batches, Minibatches
@@ -96,6 +97,11 @@ def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     yield from _tied(algorithm)
 
 
+def tied(invariant: object) -> tuple[str, str] | None:
+    """Return a part and the part whose mean it is, of an invariant that was declared so; None for another one."""
+    return invariant.args[:2] if isinstance(invariant, partial) and invariant.func is off_mean else None
+
+
 def _tied(reference: Algorithm) -> Iterator[Slip]:
     """The slips of clients' vectors where the server takes the mean of these, in place of a mean that it keeps."""
     pair = tied(reference.invariant)
@@ -131,8 +137,8 @@ def _rescaled(reference: Algorithm) -> Iterator[Slip]:
         factors["1/tau"] = lambda problem, params: 1 / params.tau
     measured = [name for name in reference.Params._fields if kinds.get(name) not in (int, str, bool)]
     for name in measured:
-        factors[name] = lambda problem, params, name=name: getattr(params, name)
-        factors[f"1/{name}"] = lambda problem, params, name=name: 1 / getattr(params, name)
+        factors[name] = partial(_parameter, name, 1)
+        factors[f"1/{name}"] = partial(_parameter, name, -1)
     for letter in reference.State._fields:
         for form, factor in factors.items():
             text = f"the change of {letter} is that of the reference times {form}"
@@ -140,6 +146,11 @@ def _rescaled(reference: Algorithm) -> Iterator[Slip]:
             yield Slip(text, slip, letter, brought=tuple(name for name in measured if form in (name, f"1/{name}")))
         text = f"{letter} is replaced by what the reference adds to it"
         yield Slip(text, replace(reference, step=_added(reference.step, letter, None)), letter)
+
+
+def _parameter(name: str, power: int, problem: Problem, params: Any) -> Any:
+    value = getattr(params, name)
+    return value if power == 1 else 1 / value
 
 
 def _added(step: StepFunction, letter: str, factor: Callable[[Problem, Any], Any] | None) -> StepFunction:

@@ -16,6 +16,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array, Undefined, evaluate
 from fedtheory.problems.base import Problem
+from verify.base.plain import counted
 from verify.conformance import matching
 from verify.conformance.adapter import Implementation
 from verify.conformance.algorithms import compare
@@ -168,7 +169,7 @@ def _transitions(setup: Setup, steps: Sequence[Transition], detects: dict[str, f
     why = f" (the first and every {many}th, as there are {tried} draws to try for each)" if many > 1 else ""
     if seen.enough:
         why = f" (no more, as {len(seen.wrong)} depart)"
-    words = f"{len(seen.cases)} of {len(steps)} transitions{why}, each explained {how}"
+    words = f"{len(seen.cases)} of {counted(len(steps), 'transition')}{why}, each explained {how}"
     if seen.wrong:
         return [departs(setup, seen)], words
     if steps[0].draw is not None or setup.scenarios[0].support == 1:
@@ -191,7 +192,9 @@ def _recorded(setup: Setup, steps: Sequence[Transition], checked: list[str]) -> 
     problem, params = setup.scenarios[0].problem, setup.scenarios[0].params
     laws = [setup.algorithm.draws(problem, params, case.before) for case in steps[:MOST]]
     level = setup.level / 4
-    checked.append(f"{len(laws)} draws: how they are distributed, dependence between clients and between draws")
+    checked.append(
+        f"{counted(len(laws), 'draw')}: how they are distributed, dependence between clients and between draws"
+    )
     wrong = recorded([case.draw for case in steps], laws, level, np.random.default_rng(0))
     return _not_drawn(setup, wrong, "draws are not those of the method")
 
@@ -200,7 +203,9 @@ def _moved(setup: Setup, steps: Sequence[Transition], checked: list[str]) -> lis
     """The failure of steps whose draws are not known, but which move entries that the method's draws would not."""
     wrong, count = check_moved(setup, steps, setup.level / 4)
     if count:
-        checked.append(f"which entries move, in {count} transitions: how often, for which clients, steps apart")
+        checked.append(
+            f"which entries move, in {counted(count, 'transition')}: how often, for which clients, steps apart"
+        )
     return _not_drawn(setup, wrong, "which entries a step moves is not as in the method")
 
 
@@ -232,7 +237,7 @@ def _determined(setup: Setup, steps: Sequence[Transition]) -> tuple[list[Failure
                 found = Observations([case], [(case, matched.mismatch)], [])
                 return [departs(setup, found)], "the letters that all draws agree on"
     listed = ", ".join(sorted(seen)) or "none"
-    return [], f"the letters that all draws agree on ({listed}), in {min(len(steps), _COMPARED)} transitions"
+    return [], f"the letters that all draws agree on ({listed}), in {counted(min(len(steps), _COMPARED), 'transition')}"
 
 
 def _decrease(setup: Setup, trace: Trace, checked: list[str], notes: list[str]) -> list[Failure]:
@@ -251,15 +256,14 @@ def _decrease(setup: Setup, trace: Trace, checked: list[str], notes: list[str]) 
     for claim, ratio in tested:
         if not len(ratio):
             continue
-        checked.append(f"expected decrease, {claim.id}, over {len(ratio)} transitions")
+        checked.append(f"expected decrease, {claim.id}, over {counted(len(ratio), 'transition')}")
         capital = max(
             float(log_capital(ratio[:k, None], np.ones(1) + 1e-7, Assumed(0.0))[0])
             for k in np.unique(np.geomspace(1, len(ratio), 40).astype(int))
         )
         if capital >= -math.log(setup.level / 2 / len(tested)):
-            text = (
-                f"left over right has mean {ratio.mean():.4g} over {len(ratio)} transitions (e-value e^{capital:.1f})"
-            )
+            over = counted(len(ratio), "transition")
+            text = f"left over right has mean {ratio.mean():.4g} over {over} (e-value e^{capital:.1f})"
             failures.append(Failure(claim.id, claim.gist, text, setup.call))
     return failures
 

@@ -34,15 +34,36 @@ def reason(model: Model, rounded: int) -> str:
 
 
 def _contradiction(model: Model) -> list[str] | None:
-    """Constraints that add up to a contradiction, by name; empty if they are matrices only."""
+    """Constraints that add up to a contradiction, by name, none of which can be left out as far as is seen."""
+    found = _against(model)
+    if found is None:
+        return None
+    for name in _names(found):
+        if (fewer := _against(_less(found, name))) is not None:
+            found = fewer
+    return _names(found)
+
+
+def _against(model: Model) -> Model | None:
+    """The model with those of its constraints alone that add up to a contradiction; None if none do."""
     dual = model.dual()
     # Without the objective: what its multipliers then bound is zero.
     without = replace(dual, equations=tuple(Affine(e.coefficients) for e in dual.equations))
     found = points.attaining(without, Rational(-1))
     if found is None:
         return None
-    names = [c.name for c, multiplier in zip(model.constraints, found, strict=False) if multiplier]
-    return names + ([m.name for m in model.inequalities] if any(found[len(model.constraints) :]) else [])
+    used = [c for c, multiplier in zip(model.constraints, found, strict=False) if multiplier]
+    matrices = model.inequalities if any(found[len(model.constraints) :]) else ()
+    return replace(model, constraints=tuple(used), inequalities=matrices)
+
+
+def _names(model: Model) -> list[str]:
+    return [*(c.name for c in model.constraints), *(m.name for m in model.inequalities)]
+
+
+def _less(model: Model, name: str) -> Model:
+    constraints = tuple(c for c in model.constraints if c.name != name)
+    return replace(model, constraints=constraints, inequalities=tuple(m for m in model.inequalities if m.name != name))
 
 
 def _directions(system: System) -> System:

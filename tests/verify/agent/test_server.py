@@ -195,7 +195,10 @@ def test_errors_name_the_arguments_of_tools():
         found = run_tool(server.conform, text=LOOP, **given)
         assert found["status"] == 2 and words in found["error"]
     assert "--" not in run_tool(server.certify, text="x = 1", where=["L <= 1"])["error"]
-    assert server.in_arguments("a - -b, x--y: --where or --own (see fedtheory best --help)") == "a - -b, x--y: where or text"
+    assert (
+        server.in_arguments("a - -b, x--y: --where or --own (see fedtheory best --help)")
+        == "a - -b, x--y: where or text"
+    )
 
 
 def test_what_was_just_done_is_not_what_may_be_next():

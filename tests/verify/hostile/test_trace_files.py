@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verify import conformance
-from verify.cli import main
-from verify.conformance import commands, npz, trace_file
+from verify.cli import conforming, main
+from verify.conformance import npz, trace_file
 
 #: One for each way in which a problem, parameters and draws are written.
 NAMES = ("diana", "locodl", "feddcd", "fedadmm", "scaffold", "ef21", "minibatch-sgd", "fsvrg", "cocoa-plus")
@@ -174,7 +174,7 @@ def test_traces(tmp_path, data):
 @given(st.data())
 @drawn(0.1)
 def test_checks_of_traces_end(tmp_path, capfd, monkeypatch, data):
-    monkeypatch.setattr(commands, "_SECONDS", 5)
+    monkeypatch.setattr(conforming, "_SECONDS", 5)
     name, content = data.draw(traces(tmp_path))
     path = tmp_path / "run.npz"
     path.write_bytes(content)

@@ -398,3 +398,14 @@ def test_what_a_file_prints_is_beside_the_report(solved, capsys):
         print("of the file")
     out, err = capsys.readouterr()
     assert not out and err == ("of the file\n" if solved else "")
+
+
+def test_the_constraints_that_contradict_are_the_fewest():
+    problem, f, minimiser, start, x = descent()
+    problem.add_constraint((start - minimiser) ** 2 <= 7)
+    problem.add_constraint(f(start) - f(minimiser) <= 9)
+    problem.add_constraint((start - minimiser) ** 2 >= 2)
+    problem.set_performance_metric(f(x) - f(minimiser))
+    named = r': "Initial condition" and "Constraint 3" cannot hold together'
+    with pytest.raises(ValueError, match=named):
+        certify(problem)

@@ -16,9 +16,9 @@ _SECONDS = 300
 _ROUNDS = 100_000
 _CONFORM = """\
 Test code against the theory: a Python file with a loop, run(problem, params, rounds, rng), or a step, step(problem,
-params, state, draw), of the algorithm that is named, or with a compressor, compress(x, rng), on vectors of D entries, of
-which --omega or --alpha is claimed. What departs is reported with the line at fault, the smallest problem and, where one
-is known, the slip. The functions, and what else can be tested, are described in docs/conformance.md.
+params, state, draw), of the algorithm that is named, or with a compressor, compress(x, rng), on vectors of D entries,
+of which --omega or --alpha is claimed. What departs is reported with the line at fault, the smallest problem and, where
+one is known, the slip. The functions, and what else can be tested, are described in docs/conformance.md.
 """
 _CHECK = """\
 Compare a recorded run with the algorithm: each transition, given its draw or any draw that explains it; the invariants;
@@ -42,7 +42,10 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
     )
     conforming.add_argument("file", type=Path, metavar="FILE.py", help="a Python file, which is executed")
     conforming.add_argument(
-        "algorithm", nargs="?", metavar="ALGORITHM", help="name of the algorithm, such as diana; without it, a compressor"
+        "algorithm",
+        nargs="?",
+        metavar="ALGORITHM",
+        help="name of the algorithm, such as diana; without it, a compressor",
     )
     conforming.add_argument(
         "--function", metavar="NAME", help="the function to test (default: run, step or compress, whichever there is)"
@@ -112,12 +115,12 @@ def run_conform(args: Any) -> int:
 
         names = _executed(args.file)
         name, function = _function(names, args.file, args.function, kinds)
-        common = {"tolerance": args.tolerance, "seed": args.seed}
+        common: dict[str, Any] = {"tolerance": args.tolerance, "seed": args.seed}
         if compressing:
             return conformance.compressor(function, **claimed, **common)
         kind = name if name in kinds else "step" if _takes(function, "state") else "run"
-        init = names.get("init") if kind == "step" else None
-        return conformance.algorithm(args.algorithm, **{kind: function}, init=init, features=args.feature, **common)
+        loop: dict[str, Any] = {"run": function} if kind == "run" else {"step": function, "init": names.get("init")}
+        return conformance.algorithm(args.algorithm, features=args.feature, **loop, **common)
 
     return _reported(limits.limited(lambda: _as_data(tested()), _SECONDS, name=str(args.file)))
 
