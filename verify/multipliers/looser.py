@@ -41,13 +41,9 @@ class _Summand:
         return ProductSum({} if share == 0 else {self.key: self.value * share})
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")
 def search_further(posed: Posed, work: Work, say: Say = lambda text: None) -> CaseProof | None:
     """A proof of a case that was not found among points near 1, with the work that is left."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return _found(posed, work, say)
-
-
-def _found(posed: Posed, work: Work, say: Say) -> CaseProof | None:
     far = Search(posed, work, say, spread=FAR)
     found = far.run()
     if found is not None or not far.keep:
@@ -75,7 +71,7 @@ def _summands(posed: Posed) -> list[_Summand]:
 
 
 def _tighter(posed: Posed, shares: Mapping[_Summand, Fraction]) -> Posed:
-    """What says that the left side is at most the right side with shares of its summands."""
+    """A claim that the left side is at most the right side with shares of its summands."""
     target = posed.target
     for summand, share in shares.items():
         target = target + summand.times(1 - share)

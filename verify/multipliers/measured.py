@@ -151,7 +151,7 @@ class StateNumbers:
         unit = form * WorldValue({ONE: 1 / c})
         if (root := self.named.get(f"root of {unit.name()}")) is not None:
             return root[1] * root[1] * WorldValue({ONE: c})
-        # What the form is divided by must be shown to be other than 0.
+        # The divisor of the form must be shown to be other than 0.
         if not (_has_no_negative(c) or _has_no_negative(-c)) or not self._is_at_least_0(unit):
             return None
         found = self._letter(_SIZE, f"number {unit.name()}")

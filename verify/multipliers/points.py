@@ -21,7 +21,7 @@ from verify.multipliers.work import Work
 
 #: Points that are drawn of a domain.
 DRAWN = 3000
-#: The largest power of ten by which a slack of a point may differ from 1: at first, and where that told too little.
+#: The largest power of ten by which a slack of a point may differ from 1: at first, and where those showed too little.
 NEAR, FAR = 1.5, 3.0
 #: Pairs of points between which a point is drawn where two branches of a maximum tie.
 TIES = 300
