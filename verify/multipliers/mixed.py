@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
+import sympy
+
 from verify.multipliers.generic_functions import KnownInequality
 from verify.multipliers.reasons import Phrase
 from verify.reading.source import Unread
@@ -21,32 +23,31 @@ from verify.reading.worlds import ONE, Atom, World, WorldValue
 class MixedVectors:
     """The mixing matrix ``name``, of which ``largest`` is 1 - delta, and the deviations that were mixed.
 
-    ``mixed``: these and what they became, by name; ``images`` and ``preimages``: of single vectors.
+    ``mixed``: these and what they became, by name; ``solved``: deviations and their preimages, by name; ``images`` and
+    ``preimages``: of single vectors.
     """
 
     world: World
     name: str
     largest: WorldValue
     mixed: dict[str, tuple[WorldValue, WorldValue]] = field(default_factory=dict)
+    solved: dict[str, tuple[WorldValue, WorldValue]] = field(default_factory=dict)
     images: dict[Atom, WorldValue] = field(default_factory=dict)
     preimages: dict[Atom, WorldValue] = field(default_factory=dict)
 
     def mix(self, value: WorldValue) -> WorldValue:
         """Return W v."""
         shared, apart = self._split(value)
-        return shared + self._mixed(apart)
+        after = _linear(apart, self._image)
+        self.mixed[apart.name()] = apart, after
+        return shared + after
 
     def solve(self, value: WorldValue) -> WorldValue:
         """Return z, of mean 0, with z - W z = v less its mean."""
         _, apart = self._split(value)
         found = _linear(apart, self._preimage)
-        self._mixed(found)
+        self.solved[apart.name()] = apart, found
         return found
-
-    def _mixed(self, apart: WorldValue) -> WorldValue:
-        after = _linear(apart, self._image)
-        self.mixed[apart.name()] = apart, after
-        return after
 
     def _split(self, value: WorldValue) -> tuple[WorldValue, WorldValue]:
         """The part that all clients share, and deviations from it."""
@@ -98,10 +99,19 @@ class MixedVectors:
             # These follow too, but for a division by 1 - delta.
             yield KnownInequality(f"{self.name} above[{k}]", why, both - least * square)
             yield KnownInequality(f"{self.name} below[{k}]", why, -both - least * square)
+        for k, (v, z) in enumerate(self.solved.values()):
+            # The eigenvalues of I - W lie between delta and 2 - delta.
+            why = Phrase((f"eigenvalues of I - {self.name} lie within its gap, z - {self.name} z = ", v))
+            both, shorter = world.total(world.inner(z * v)), world.total(world.inner(z * z))
+            one = world.constant(sympy.Integer(1))
+            yield KnownInequality(f"{self.name} solved least[{k}]", why, (one - least) * shorter - both)
+            longer = world.total(world.inner(v * v))
+            yield KnownInequality(f"{self.name} solved most[{k}]", why, longer - (one + least) * both)
         # Preimages of the parts of a vector may leave no part in its own.
-        used = {atom for pair in self.mixed.values() for value in pair for _, (atom,) in value.of}
-        pairs = [(self._vector(atom), image) for atom, image in self.images.items() if atom in used]
-        for (i, (one, into)), (j, (other, onto)) in combinations(enumerate(pairs), 2):
+        pairs = (*self.mixed.values(), *self.solved.values())
+        used = {atom for pair in pairs for value in pair for _, (atom,) in value.of}
+        single = [(self._vector(atom), image) for atom, image in self.images.items() if atom in used]
+        for (i, (one, into)), (j, (other, onto)) in combinations(enumerate(single), 2):
             form = world.total(world.inner(into * other)) - world.total(world.inner(one * onto))
             why = Phrase((f"{self.name} is symmetric, for ", one, " and ", other))
             yield KnownInequality(f"{self.name} symmetric[{i},{j}] +", why, form)
