@@ -182,7 +182,9 @@ class CaseLetters:
             name = one.gap if isinstance(one, MixingMatrix) else "alpha"
             if name in place:
                 rest = 1 - self.reduced(self.generator(place[name]))
-                domain = domain if domain.ratio_sign(rest) is not None else at_least(domain, rest, False)
+                within = domain if domain.ratio_sign(rest) is not None else at_least(domain, rest, False)
+                # More is shown without it, where the letters within it are not shown to be limits of others.
+                domain = within if within.is_regular() or not domain.is_regular() else domain
         return domain
 
     def _of_class(self, domain: Domain, place: Mapping[str, int]) -> Domain:
