@@ -9,8 +9,8 @@ from verify.pepit import exactly
 from verify.pepit.algebraic import Algebraic
 from verify.pepit.certifying import Bounds, Number
 
-# The relative error of a float that was computed in ways that are not known.
-_FLOAT = Fraction(64, 2**52)
+# More than the relative error of any float that was computed with care, in ways that are not known.
+_FLOAT = Fraction(1, 10**9)
 
 
 class Stated(NamedTuple):
