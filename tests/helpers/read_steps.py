@@ -51,7 +51,7 @@ def instances(name):
                 problem, state = instance.at(theta)
                 yield problem, instance.params, state
     if not posed:
-        for problem, params in scenarios._examples(name, rng, ()):
+        for problem, params in scenarios.examples(name, rng, ()):
             state = algorithm.init(problem, params)
             yield problem, params, type(state)(*(rng.integers(-5, 6, np.shape(part)) + part for part in state))
 
