@@ -135,6 +135,7 @@ def test_features_beside_problems_are_refused():
         conformance.algorithm("fedavg", run=lambda *given: [], features=["counts"], problems=[(None, None)])
 
 
+@pytest.mark.slow
 def test_each_feature_belongs_to_a_method():
     own = {name: features_of(algorithms.get(name)) for name in known()}
     assert {feature for features in own.values() for feature in features} == set(FEATURES)

@@ -96,6 +96,7 @@ def test_what_is_looser_than_it_has_to_be_is_proved_with_what_was_taken_off():
     assert further(plain(1000 / ft.n)) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "claim",
     [

@@ -327,6 +327,7 @@ def test_the_larger_of_two_numbers_of_a_state(true, false):
     assert not proves(claim(stays, of, false))
 
 
+@pytest.mark.slow
 def test_the_length_of_a_difference():
     A, A_next = ft.Quantity("A", turned), ft.Quantity("A_next", turned, after=True)
     B = ft.Quantity("B", apart)
@@ -340,6 +341,7 @@ def test_the_length_of_a_difference():
         assert not proves(claim(step, ft.SmoothConvex(L), relation, state=both))
 
 
+@pytest.mark.slow
 def test_a_step_is_the_less_of_two_of_which_one_has_no_value_everywhere():
     of = ft.SmoothConvex(L)
     assert proves(claim(capped, of, ft.E(D_next) <= D, (gamma * L <= 2,)), STEP)
