@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verify.base.plain import counted
 from verify.cli.checking import assumptions, limits
 
 if TYPE_CHECKING:
@@ -280,8 +281,6 @@ def _values(given: Sequence[str]) -> dict[str, Fraction | int]:
 def _lines(found: Bounds[Number], multipliers: bool) -> Iterator[str]:
     model = found.model
     matrices = len(model.inequalities)
-    from verify.base.plain import counted
-
     sizes = f"{counted(model.points, 'point')}, {counted(len(model.constraints), 'constraint')}"
     yield sizes + (f", {matrices} matrix {'inequality' if matrices == 1 else 'inequalities'}" if matrices else "")
     upper = None if found.upper is None else found.upper.bound

@@ -90,23 +90,23 @@ class MixedVectors:
 
     def inequalities(self) -> Iterator[KnownInequality]:
         """Yield what is known of mixed vectors: they are nearer to their mean, and the matrix is symmetric."""
-        world, least = self.world, self.largest
+        world, largest = self.world, self.largest
         for k, (before, after) in enumerate(self.mixed.values()):
             square = world.total(world.inner(before * before))
             form, both = world.total(world.inner(after * after)), world.total(world.inner(after * before))
             why = Phrase((f"eigenvalues of {self.name} lie within its gap, v = ", before))
-            yield KnownInequality(f"{self.name}[{k}]", why, form - least * least * square)
+            yield KnownInequality(f"{self.name}[{k}]", why, form - largest * largest * square)
             # These follow too, but for a division by 1 - delta.
-            yield KnownInequality(f"{self.name} above[{k}]", why, both - least * square)
-            yield KnownInequality(f"{self.name} below[{k}]", why, -both - least * square)
+            yield KnownInequality(f"{self.name} above[{k}]", why, both - largest * square)
+            yield KnownInequality(f"{self.name} below[{k}]", why, -both - largest * square)
         for k, (v, z) in enumerate(self.solved.values()):
             # The eigenvalues of I - W lie between delta and 2 - delta.
             why = Phrase((f"eigenvalues of I - {self.name} lie within its gap, z - {self.name} z = ", v))
             both, shorter = world.total(world.inner(z * v)), world.total(world.inner(z * z))
             one = world.constant(sympy.Integer(1))
-            yield KnownInequality(f"{self.name} solved least[{k}]", why, (one - least) * shorter - both)
+            yield KnownInequality(f"{self.name} solved least[{k}]", why, (one - largest) * shorter - both)
             longer = world.total(world.inner(v * v))
-            yield KnownInequality(f"{self.name} solved most[{k}]", why, longer - (one + least) * both)
+            yield KnownInequality(f"{self.name} solved most[{k}]", why, longer - (one + largest) * both)
         # Preimages of the parts of a vector may leave no part in its own.
         pairs = (*self.mixed.values(), *self.solved.values())
         used = {atom for pair in pairs for value in pair for _, (atom,) in value.of}
