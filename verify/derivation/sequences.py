@@ -107,7 +107,7 @@ def quotient(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
 
 def plain(e: sympy.Expr) -> sympy.Expr:
     """An expression with powers of one base joined, and cancelled where it is a quotient of polynomials in k."""
-    e = sympy.powsimp(sympy.expand_mul(e))
+    e = _cancelled(sympy.powsimp(sympy.expand_mul(e)))
     powers = [p for p in e.atoms(sympy.Pow) if p.exp.has(round_index, T)]
     if not powers:
         return sympy.cancel(sympy.together(e)) if e.is_rational_function() else sympy.together(e)
@@ -122,7 +122,13 @@ def plain(e: sympy.Expr) -> sympy.Expr:
     stand = {p: sympy.Dummy(positive=True) for p in e.atoms(sympy.Pow) if p.exp.has(round_index, T)}
     found = e.xreplace(stand)
     found = sympy.cancel(sympy.together(found)) if found.is_rational_function() else sympy.together(found)
-    return sympy.powsimp(found.xreplace({dummy: p for p, dummy in stand.items()}))
+    return _cancelled(sympy.powsimp(found.xreplace({dummy: p for p, dummy in stand.items()})))
+
+
+def _cancelled(e: sympy.Expr) -> sympy.Expr:
+    """An expression in which bases of powers that grow with the rounds are cancelled: (2 (1 - a/2)/(2 - a))^k is 1."""
+    growing = (p for p in e.atoms(sympy.Pow) if p.exp.has(round_index, T) and p.base.is_rational_function())
+    return e.xreplace({p: sympy.cancel(sympy.together(p.base)) ** p.exp for p in growing})
 
 
 def moving_part(e: sympy.Expr, named: Iterable[sympy.Dummy]) -> sympy.Expr:

@@ -83,19 +83,8 @@ class Search:
 
     def run(self) -> CaseProof | None:
         """A proof that was checked, or None, which says nothing."""
-        self.rng = np.random.default_rng(self.seed)
-        self.names = list(self.posed.known)
-        self.all = SamplePoints(self.posed, self.rng, self.spread)
-        self.some = self.all.X[np.random.default_rng(0).permutation(len(self.all.X))[:400]]
-        if not self.names:
-            return self._checked({})
-        if len(self.all.X) < 4:
-            self.why = "no points of the domain were found"
-            return None
-        if not self._posed_at(self.all.choose(self.points)):
-            return None
-        self._support()
-        self.atoms = self._atoms()
+        if not self.prepared():
+            return None if self.names else self._checked({})
         for _ in range(ROUNDS):
             self.failing, self.named = [], {}
             self.fixed = [{} for _ in self.programs.X]
@@ -114,6 +103,21 @@ class Search:
                 # The multipliers that sufficed before do not suffice there.
                 self._support()
         return None
+
+    def prepared(self) -> bool:
+        """Choose points and what is needed at them; return False if there are no points, or no multipliers at them."""
+        self.rng = np.random.default_rng(self.seed)
+        self.names = list(self.posed.known)
+        self.all = SamplePoints(self.posed, self.rng, self.spread)
+        self.some = self.all.X[np.random.default_rng(0).permutation(len(self.all.X))[:400]]
+        if len(self.all.X) < 4:
+            self.why = "no points of the domain were found"
+            return False
+        if not self.names or not self._posed_at(self.all.choose(self.points)):
+            return False
+        self._support()
+        self.atoms, self.fixed = self._atoms(), [{} for _ in self.programs.X]
+        return True
 
     def _usable(self) -> list[int]:
         return [k for k, name in enumerate(self.names) if name not in self.without]
@@ -198,16 +202,7 @@ class Search:
         if place == len(self.order):
             return self._finish()
         k = self.order[place]
-        intervals = [self.programs.interval(p, k, self.keep, f, self.slack) for p, f in enumerate(self.fixed)]
-        live = [p for p, found in enumerate(intervals) if found is not None]
-        if len(live) < 0.8 * len(intervals):
-            return None
-        low, high = (np.array([intervals[p][s] for p in live]) for s in (0, 1))  # type: ignore[index]
-        tried = set()
-        for candidate in self._candidates(k, live, low, high):
-            if candidate.key in tried:
-                continue
-            tried.add(candidate.key)
+        for candidate in self.proposed(k):
             self.named[k] = candidate
             for f, v in zip(self.fixed, values(candidate, self.programs.X), strict=True):
                 f[k] = float(v)
@@ -219,6 +214,20 @@ class Search:
                 f.pop(k, None)
             del self.named[k]
         return None
+
+    def proposed(self, k: int) -> Iterator[Ratio]:
+        """Yield what a multiplier may be beside those that are named."""
+        intervals = [self.programs.interval(p, k, self.keep, f, self.slack) for p, f in enumerate(self.fixed)]
+        live = [p for p, found in enumerate(intervals) if found is not None]
+        if len(live) < 0.8 * len(intervals):
+            return
+        low, high = (np.array([intervals[p][s] for p in live]) for s in (0, 1))  # type: ignore[index]
+        tried = set()
+        for candidate in self._candidates(k, live, low, high):
+            if candidate.key in tried:
+                continue
+            tried.add(candidate.key)
+            yield candidate
 
     def _candidates(self, k: int, live: list[int], low: Array, high: Array) -> Iterator[Ratio]:
         X = self.programs.X[live]
