@@ -60,8 +60,9 @@ class Search:
     """A search in one case.
 
     ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used;
-    ``forward``: of those of which some are enough, the first ones are left out first; ``spread``: how far apart the
-    points are at which it looks.
+    ``forward``: of those of which some are enough, the first ones are left out first; ``later``: of multipliers that
+    function values tie together, the later ones are named, as 1 + c is no product where c is one; ``spread``: how far
+    apart the points are at which it looks; ``other_than``: exponents of multipliers that are not tried again, by name.
     """
 
     posed: Posed
@@ -71,12 +72,17 @@ class Search:
     points: int = POINTS
     without: frozenset[str] = frozenset()
     forward: bool = False
+    later: bool = False
     spread: float = NEAR
+    other_than: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     failing: list[Array] = field(default_factory=list)
     named: dict[int, Ratio] = field(default_factory=dict)
     fixed: list[dict[int, float]] = field(default_factory=list)
     keep: list[int] = field(default_factory=list)
     programs: Programs = field(init=False)
+    #: The exponents of the multipliers that were named, and those of what was not shown to be a proof in the end.
+    powers: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    unshown: dict[str, tuple[int, ...]] = field(default_factory=dict)
     #: Inequalities whose multipliers were found to be infinite somewhere, in what is otherwise a proof.
     infinite: set[str] = field(default_factory=set)
     why: str = "no multipliers were found"
@@ -173,7 +179,8 @@ class Search:
         value_keys = sorted({k for f in (self.posed.target, *forms) for k in f.of if k[0] == "value"})
         zero = self.posed.zero
         M = [[*(forms[k].of.get(v, zero) for k in keep), self.posed.target.of.get(v, zero)] for v in value_keys]
-        pivots = eliminate(M, reversed(range(len(keep))), attrgetter("is_zero"))
+        columns = range(len(keep))
+        pivots = eliminate(M, columns if self.later else reversed(columns), attrgetter("is_zero"))
         return {
             keep[c]: (
                 row[-1],
@@ -231,6 +238,8 @@ class Search:
 
     def _candidates(self, k: int, live: list[int], low: Array, high: Array) -> Iterator[Ratio]:
         X = self.programs.X[live]
+        # Of what is no product of powers, there are none.
+        self.powers.pop(k, None)
         room = 1e-2 if self.slack else 1e-4
         if (low <= 1e-3 * self.programs.sizes(k, live)).all():
             yield self.posed.zero
@@ -246,7 +255,9 @@ class Search:
         units = [(u, d) for u, d in units if np.abs(u).max(initial=0) > 0 or abs(d) > 0]
         weights = np.array([1 + 0.4 * (len(p) - 1) for p in self.atoms])
         tolerance = 1e-2 if self.slack else 2e-4
-        for c, powers in naming.names(at, low, high, self.rng, weights, units, 4, tolerance, self.work):
+        other_than = self.other_than.get(self.names[k])
+        for c, powers in naming.names(at, low, high, self.rng, weights, units, 4, tolerance, self.work, other_than):
+            self.powers[k] = powers
             ratio = self.posed.one * c
             for p, power in zip(self.atoms, powers, strict=True):
                 if power:
@@ -341,6 +352,7 @@ class Search:
         except Wrong as error:
             self.infinite |= {name for name, c in multipliers.items() if not self.posed.domain.never_zero(c.den)}
             self.why = str(error)
+            self.unshown = {self.names[k]: powers for k, powers in self.powers.items() if k in self.named}
             self.say(f"not shown: {error}, {dict(multipliers)}")
             return None
 
@@ -406,7 +418,17 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
     if not whole.keep:
         return whole.why
     say("inequalities are left out in the other order")
-    return Search(posed, work, say, seed, forward=True).run() or whole.why
+    found = Search(posed, work, say, seed, forward=True).run()
+    if found is not None:
+        return found
+    later = Search(posed, work, say, seed, later=True)
+    found = later.run()
+    for name, powers in later.unshown.items() if found is None else ():
+        say(f"{name} by other powers")
+        found = Search(posed, work, say, seed, later=True, other_than={name: powers}).run()
+        if found is not None:
+            break
+    return found or whole.why
 
 
 def splits(posed: Posed, X: Array) -> list[Any]:
