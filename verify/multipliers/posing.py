@@ -22,7 +22,7 @@ from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.class_answers import SPREAD, ClassAnswers, constants
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Mask, Moments, ProductSum, masks, sizes
-from verify.multipliers.generic_functions import ClassFunctions, KnownInequality, is_shared
+from verify.multipliers.generic_functions import ClassFunctions, is_shared
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
