@@ -181,9 +181,9 @@ def names(
     for attempt in range(count):
         if work.is_spent:
             return
-        one = solved(weights * (1 if attempt == 0 else rng.uniform(0.5, 2.0, K)))
-        if one is None:
+        known = solved(weights * (1 if attempt == 0 else rng.uniform(0.5, 2.0, K)))
+        if known is None:
             return
-        if one[1] not in seen:
-            seen.add(one[1])
-            yield one[1]
+        if known[1] not in seen:
+            seen.add(known[1])
+            yield known[1]
