@@ -116,8 +116,7 @@ def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
         if not search:
             signs = telescoping.signs_of(claim)
             return starts.at_most(claim, chain.excess, signs, lambda q: _is_nonnegative(inquiry, q))
-        lemma = telescoping.at_start(claim, chain.excess)
-        return not reals.unreal(lemma) and not isinstance(prove(lemma, read_at=claim), str)
+        return not _unshown(inquiry, telescoping.at_start(claim, chain.excess), own=one_round.has_own(claim))
     except (ValueError, ArithmeticError):
         return False
 
@@ -163,11 +162,14 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
     return not _unshown(inquiry, telescoping.in_any_state(claim, statement))
 
 
-def _unshown(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr | None = None) -> str:
-    """Return why an inequality of all states, where the premise is at most 0, is not shown; empty if it is."""
+def _unshown(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr | None = None, own: bool = True) -> str:
+    """Return why an inequality of all states, where the premise is at most 0, is not shown; empty if it is.
+
+    ``own``: True if it may be shown client by client.
+    """
     ((small, _, large),) = lemma.statement.comparisons
     found: object = "its letters may be no numbers"
-    if premise is None:
+    if premise is None and own:
         try:
             found = client_proofs.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
         except (ValueError, ArithmeticError) as error:

@@ -25,7 +25,7 @@ from verify.base.case import Case
 from verify.reading import data, known, oracles, terms, theory
 from verify.reading.arrays import as_term
 from verify.reading.drawable import undrawable_in
-from verify.reading.program import StepProgram, held, is_made_by, law_of, parameter, parts_after, theirs
+from verify.reading.program import AtStart, StepProgram, held, is_made_by, law_of, parameter, parts_after, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
@@ -105,7 +105,7 @@ def _case(
 ) -> CodePath:
     given = scene.problem, scene.params, scene.state
     letters = dict(_letters(claim, reader, scene))
-    values = {function: reader.call(theirs(function), *given) for function in functions}
+    values = {function: _called(reader, function, scene) for function in functions}
     # An invariant is compared with nothing.
     kept = None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
     if len({_axes(value) for function, value in values.items() if function is not kept}) > 1:
@@ -132,6 +132,16 @@ def _case(
     return CodePath(
         taken, raising, letters, found, axis, scene.types, program, of_states, axis_of_states, quotients=quotients
     )
+
+
+def _called(reader: Reader, function: Any, scene: Scene) -> Any:
+    """The value of a quantity of a state, or of where runs begin."""
+    state = scene.state
+    if isinstance(function, AtStart):
+        given = {name: state.fields[name] for name in function.free}
+        init = theirs(function.algorithm.init, function.algorithm.State)
+        function, state = function.of, reader.call_with(init, (scene.problem, scene.params), given)
+    return reader.call(theirs(function), scene.problem, scene.params, state)
 
 
 def _signs(claim: Claim, reader: Reader, scene: Scene) -> tuple[tuple[Term, bool], ...]:
