@@ -66,7 +66,7 @@ def follow(inquiry: Inquiry) -> Followed | str:
             return f"{part} is not shown to be a real number wherever the hypotheses hold"
         if varies := starts.varying(claim):
             return varies
-        check_start(claim)
+        of = check_start(claim)
         known = list(islice(telescoping.chains(claim), MOST))
         # Chains that need no search come first.
         begun = [_begins(inquiry, chain, search=False) for chain in known]
@@ -80,7 +80,7 @@ def follow(inquiry: Inquiry) -> Followed | str:
             except (ValueError, ArithmeticError) as error:
                 found = str(error)
             if not isinstance(found, str):
-                return found
+                return found._replace(note=f"{found.note}; {of}" if of else found.note)
             why = why or found
     except (ValueError, ArithmeticError) as error:
         return str(error)
