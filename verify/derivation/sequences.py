@@ -118,7 +118,7 @@ def plain(e: sympy.Expr) -> sympy.Expr:
 
 def _standing(e: sympy.Expr, stand: dict[sympy.Expr, sympy.Dummy]) -> sympy.Expr:
     """An expression in which letters stand for powers b^k: b^(m k + c) is the letter to the m-th times b^c."""
-    values = {}
+    e, values = _cancelled(e), {}
     for p in e.atoms(sympy.Pow):
         if not p.exp.has(round_index, T):
             continue
@@ -135,7 +135,13 @@ def _joined(e: sympy.Expr, stand: dict[sympy.Expr, sympy.Dummy]) -> sympy.Expr:
     """An expression with its powers of one base joined, cancelled if that is known how, with what letters stand for."""
     e = sympy.powsimp(e)
     e = sympy.cancel(sympy.together(e)) if e.is_rational_function() else sympy.together(e)
-    return sympy.powsimp(e.xreplace({letter: power for power, letter in stand.items()})) if stand else e
+    return _cancelled(sympy.powsimp(e.xreplace({letter: power for power, letter in stand.items()}))) if stand else e
+
+
+def _cancelled(e: sympy.Expr) -> sympy.Expr:
+    """An expression in which bases of powers that grow with the rounds are cancelled: (2 (1 - a/2)/(2 - a))^k is 1."""
+    growing = (p for p in e.atoms(sympy.Pow) if p.exp.has(round_index, T) and p.base.is_rational_function())
+    return e.xreplace({p: sympy.cancel(sympy.together(p.base)) ** p.exp for p in growing})
 
 
 def moving_part(e: sympy.Expr, named: Iterable[sympy.Dummy]) -> sympy.Expr:

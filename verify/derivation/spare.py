@@ -48,10 +48,9 @@ def _is_vector(term: Term) -> bool:
 def _squares(known: Sequence[Term], others: Sequence[Term]) -> Iterator[Term]:
     """Yield the squares, those of sums over the clients last."""
     sums = []
-    for part in known:
-        for other in (*known, *others):
-            if other.data == part.data and other.op is Op.PART:
-                continue
+    others = [t for t in others if t.op is not Op.PART]
+    for k, part in enumerate(known):
+        for other in (*known[k + 1 :], *others):
             if other.type.axes != part.type.axes:
                 continue
             try:

@@ -38,7 +38,7 @@ from verify.derivation.printed_rounds import EARLIER, Of, Printed
 from verify.derivation.sequences import NotFollowed, Sequences, Signs, moving_part, plain, quotient
 from verify.exact import reals
 from verify.exact.symbolic import assumed
-from verify.multipliers.cases import stated
+from verify.multipliers.cases import at_most_one, stated
 from verify.reading.program import AtStart, Exchanged
 from verify.reading.source import Unread
 
@@ -50,8 +50,8 @@ class Chain:
 
     ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it, or that the
     bound holds where ``premise``, an expression in the quantities of the lemma, is at most 0 in expectation; ``words``:
-    the inequality of one round, in words; ``ways``: what else is used; ``steady``: whether parts of the potential may
-    have constant weights.
+    the inequality of one round, in words; ``ways``: what else is used; ``decrease``: by what a further part of the
+    potential must be multiplied in a round if its weights are constants times those of the rest, None if these vary.
     """
 
     step: Claim
@@ -62,7 +62,7 @@ class Chain:
     premise: sympy.Expr | None
     words: str
     ways: tuple[str, ...]
-    steady: bool
+    decrease: sympy.Expr | None
 
     @property
     def key(self) -> str:
@@ -71,12 +71,14 @@ class Chain:
 
 
 def signs_of(claim: Claim, more: int = 0) -> Signs:
-    """Return what is known of the letters of a claim: its hypotheses, the bounds of its class of functions, and those
-    of T, or of the number of rounds that is larger by ``more``.
+    """Return what is known of the letters of a claim: its hypotheses, the bounds of its classes, and those of T, or of
+    the number of rounds that is larger by ``more``.
     """
     of, since = claim.setting.functions, getattr(claim.statement, "since", 0) + more
     ends = of.ends if of is not None and stated(claim, of) else None
     known = [*assumed(claim), *(() if ends is None else [sympy.Le(*ends)])]
+    names = set(at_most_one(claim))
+    known += [sympy.Le(letter, 1) for letter, source in claim.setting.sources.items() if source in names]
     return Signs((*known, *((sympy.Ge(T, since, evaluate=False),) if since else ())))
 
 
@@ -183,9 +185,13 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
         lemma, premise = _held(claim, form, added, rho, at)
     elif potential.through:
         lemma = _lemma(claim, form.ends, added)
-    varies = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], factor).has(round_index)
-    steady = rho == 1 and not varies and not claim.statement.algorithm.schedules
-    return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, premise, words, form.ways, steady)
+    decrease = plain(rho * factor.subs(round_index, round_index - 1) / factor)
+    varies = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], decrease)
+    if varies.has(round_index, *at.named.values()) or claim.statement.algorithm.schedules:
+        decrease = None
+    return Chain(
+        step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, premise, words, form.ways, decrease
+    )
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:

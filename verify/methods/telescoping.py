@@ -28,7 +28,7 @@ from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
 from verify.multipliers.contraction import check_start
-from verify.multipliers.posing import FALLING
+from verify.multipliers.posing import FALLING, Falling
 from verify.multipliers.proofs import leaves
 from verify.multipliers.proving import Shown, prove
 from verify.reading.terms import Term
@@ -124,15 +124,15 @@ def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
 def _further(claim: Claim, chain: Chain) -> str | None:
     """Look for further parts of the potential that prove the inequality of one round; return them in words, or None.
 
-    They vanish at the start of runs, are squares, and have weights that do not depend on the round.
+    They vanish at the start of runs, are squares, and have constant multiples of the weights of the rest.
     """
-    if not chain.steady:
+    if (by := chain.decrease) is None:
         return None
     squares: dict[str, Sequence[Term]] = {}
 
-    def falling(case: FunctionCase) -> Sequence[Term]:
+    def falling(case: FunctionCase) -> Falling:
         squares[case.name] = vanishing_squares(claim, case)
-        return squares[case.name]
+        return Falling(squares[case.name], by)
 
     found = prove(chain.step, read_at=claim, falling=falling)
     if isinstance(found, str):

@@ -13,6 +13,7 @@ from verify.multipliers.mixed import MixedVectors
 from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
 from verify.multipliers.relative import Reference, RelativeFunctions
 from verify.multipliers.sets import ConvexSets
+from verify.multipliers.signs import Signs
 from verify.reading import relative
 from verify.reading.linear import ADJOINT, DUAL, K
 from verify.reading.oracles import SETS
@@ -98,8 +99,10 @@ class Answers:
     spaces: CoupledSpaces | None = None
     #: The numbers that have to be positive, as proximal points may not be known otherwise.
     positive: list[object] = field(default_factory=list)
+    signs: Signs = field(init=False)
 
     def __post_init__(self) -> None:
+        self.signs = Signs(self.world)
         self.world.rules.update(
             {
                 Op.ORACLE: self._asked,
@@ -107,6 +110,7 @@ class Answers:
                 Op.ANSWER: self._answered,
                 Op.MIXED: self._mixed,
                 Op.UNMIXED: self._mixed,
+                Op.SIGNS: self._signs,
                 Op.GIVEN: self._given,
                 Op.DIVIDE: lambda world, term, of: self.quotient(of),
                 Op.POWER: self._power,
@@ -339,6 +343,13 @@ class Answers:
             raise Unread(f"{term.data} mixes what is drawn")
         return matrix.mix(of[0]) if term.op is Op.MIXED else matrix.solve(of[0])
 
+    def _signs(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        def answer(at: WorldValue, _: WorldValue) -> WorldValue:
+            self._check(at, "signs are taken of a vector")
+            return self.signs.of(at)
+
+        return by_masks(world, of[0], answer)
+
     def _answered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         centre, bound, name_of = of[0], of[1], str(term.data)
         if name_of not in self.adversaries:
@@ -386,6 +397,7 @@ class Answers:
                 name = f"{one.term.data}[{k}]" if not j else f"{one.term.data}[{k}] {j}"
                 why = Phrase((*words, ", summed over the clients") if summed else words)
                 yield KnownInequality(name, why, world.total(number) if summed else number)
+        yield from self.signs.inequalities()
         for matrix in self.mixing.values():
             yield from matrix.inequalities()
         if self.spaces is not None:

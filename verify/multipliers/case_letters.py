@@ -14,11 +14,10 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import ContractiveCompressors, MixingMatrix
 from fedtheory.classes.base import S
 from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import assumed, conjuncts
-from verify.multipliers.cases import FunctionCase, OfTwoParts, stated
+from verify.multipliers.cases import FunctionCase, OfTwoParts, at_most_one, stated
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import ProductSum
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
@@ -176,10 +175,7 @@ class CaseLetters:
 
     def _of_adversaries(self, domain: Domain, place: Mapping[str, int]) -> Domain:
         """The letters of which there are mixing matrices with such gaps, and compressors that contract so far."""
-        for one in self.setting.adversaries:
-            if not isinstance(one, MixingMatrix | ContractiveCompressors) or not stated(self.claim, one):
-                continue
-            name = one.gap if isinstance(one, MixingMatrix) else "alpha"
+        for name in at_most_one(self.claim):
             if name in place:
                 rest = 1 - self.reduced(self.generator(place[name]))
                 within = domain if domain.ratio_sign(rest) is not None else at_least(domain, rest, False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
+from fedtheory.classes import ContractiveCompressors, MixingMatrix
 from fedtheory.classes.base import ELL, MU, Declared
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
@@ -80,6 +81,13 @@ def cases(claim: Claim) -> list[FunctionCase]:
 def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
     """Return True if a hypothesis of a claim states the property ``name`` of ``part``, by default membership."""
     return any(h.states_membership((part,), (name,)) for h in claim.requires)
+
+
+def at_most_one(claim: Claim) -> Iterator[str]:
+    """Yield the parameters that are at most 1 by what they mean: gaps of mixing matrices, alpha of compressors."""
+    for one in claim.setting.adversaries:
+        if isinstance(one, MixingMatrix | ContractiveCompressors) and stated(claim, one):
+            yield one.gap if isinstance(one, MixingMatrix) else "alpha"
 
 
 def example(claim: Claim, case: FunctionCase) -> Instance:

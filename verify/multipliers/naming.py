@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 from operator import not_
 from typing import Any
 
@@ -124,10 +125,12 @@ def names(
     count: int,
     tolerance: float,
     work: Work,
+    other_than: tuple[int, ...] | None = None,
 ) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
     """Numbers c and exponents with low <= c times the product of powers <= high at all points but a few.
 
-    ``at``: values of the factors ``(factors, points)``. Integer programs in logarithms, the simplest first.
+    ``at``: values of the factors ``(factors, points)``; ``other_than``: exponents that are not to be found again.
+    Integer programs in logarithms, the simplest first.
     """
     count_of, points = at.shape
     if (high <= 0).any():
@@ -151,19 +154,36 @@ def names(
     ]
     bounds = Bounds(np.zeros(2 * K + C + points), np.concatenate([np.full(2 * K, _POWER), np.ones(C + points)]))
     simple = [0.15 * (c.numerator + c.denominator - 2) for c in CONSTANTS]
-    seen = set()
-    for attempt in range(count):
-        w = weights * (1 if attempt == 0 else rng.uniform(0.5, 2.0, K))
+
+    def solved(w: Array, *more: LinearConstraint) -> tuple[float, tuple[Fraction, tuple[int, ...]]] | None:
         cost = np.concatenate([w, w, simple, 2.5 * np.ones(points)])
-        if work.is_spent:
-            return
         options = {"node_limit": COSTS.nodes, "mip_rel_gap": 0.01}
-        found = milp(cost, constraints=constraints, integrality=np.ones(len(cost)), bounds=bounds, options=options)
+        every, whole = [*constraints, *more], np.ones(len(cost))
+        found = milp(cost, constraints=every, integrality=whole, bounds=bounds, options=options)
         work.spend(COSTS.integer_program + COSTS.node * (found.mip_node_count or 0))
         if found.x is None:
-            return
+            return None
         x = np.round(found.x).astype(int)
-        name = CONSTANTS[int(np.argmax(x[2 * K : 2 * K + C]))], tuple(map(int, x[:K] - x[K : 2 * K]))
-        if name not in seen:
-            seen.add(name)
-            yield name
+        powers = tuple(map(int, x[:K] - x[K : 2 * K]))
+        return float(found.fun), (CONSTANTS[int(np.argmax(x[2 * K : 2 * K + C]))], powers)
+
+    if other_than is not None:
+        # One exponent is larger, or smaller.
+        others = []
+        for k, side in product(range(K), (1, -1)):
+            if work.is_spent:
+                break
+            row = np.concatenate([np.eye(K)[k], -np.eye(K)[k], nothing])[None] * side
+            others.append(solved(weights, LinearConstraint(row, side * other_than[k] + 1, np.inf)))
+        yield from dict.fromkeys(name for _, name in sorted(one for one in others if one is not None))
+        return
+    seen = set()
+    for attempt in range(count):
+        if work.is_spent:
+            return
+        one = solved(weights * (1 if attempt == 0 else rng.uniform(0.5, 2.0, K)))
+        if one is None:
+            return
+        if one[1] not in seen:
+            seen.add(one[1])
+            yield one[1]

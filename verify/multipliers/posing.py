@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 
@@ -22,7 +22,7 @@ from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.class_answers import SPREAD, ClassAnswers, constants
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Mask, Moments, ProductSum, masks, sizes
-from verify.multipliers.generic_functions import ClassFunctions, KnownInequality, is_shared
+from verify.multipliers.generic_functions import ClassFunctions, is_shared
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
@@ -87,13 +87,14 @@ def pose(
     claim: Claim,
     case: FunctionCase,
     read_at: Claim | None = None,
-    falling: Sequence[Term] = (),
+    falling: Falling | None = None,
     premises: Sequence[sympy.Expr] = (),
 ) -> Posed:
     """Return the inequality that a case of a claim states, with the known ones.
 
     ``read_at``: the claim at whose instances the types of parameters are read. ``falling``: numbers of a state that are
-    assumed to decrease in a step, for potentials of which they may be parts. ``premises``: expressions in the letters
+    assumed to decrease in a step, for potentials of which they may be parts; their multipliers are the same in all
+    states. ``premises``: expressions in the letters
     and quantities whose expectations are at most 0; multipliers of them are the same in all states.
 
     Raise ``Unread`` with the obstacle if there is one, ``NeverOccurs`` if the case states nothing, ``OfOneClient`` if
@@ -106,6 +107,13 @@ def pose(
 FALLING = "falling "
 
 
+class Falling(NamedTuple):
+    """Numbers of a state that are assumed to be multiplied in a step by at most ``by``, in the letters of a claim."""
+
+    squares: Sequence[Term]
+    by: sympy.Expr = sympy.S.One
+
+
 class _Posing:
     """The state of one posing: the world, and the letters as they come to be known."""
 
@@ -114,10 +122,10 @@ class _Posing:
         claim: Claim,
         case: FunctionCase,
         read_at: Claim,
-        falling: Sequence[Term] = (),
+        falling: Falling | None = None,
         premises: Sequence[sympy.Expr] = (),
     ) -> None:
-        self.falling, self.premises = falling, premises
+        self.falling, self.premises = falling or Falling(()), premises
         self.claim, self.case, self.setting = claim, case, claim.setting
         stepping = not isinstance(claim.statement, Inequality)
         algorithm = claim.statement.algorithm if stepping else self.setting.algorithm
@@ -160,7 +168,7 @@ class _Posing:
         invariant = self.setting.algorithm.invariant
         self.residuals = () if invariant is None else reading.quantities(invariant, self.setting.algorithm, *self.read)
         occurring = [t for _, t in self.quantities.values()] + [t for _, t in terms]
-        occurring += [*extra, *fixed.values(), *self.residuals, *falling]
+        occurring += [*extra, *fixed.values(), *self.residuals, *self.falling.squares]
         occurring += [t for _, condition in self.raising for t in condition.terms()]
         computed = [*occurring, *self.program.step.values()]
         met = measured.occur(*computed)
@@ -417,7 +425,7 @@ class _Posing:
             # The denominators of a step are not 0, wherever else they occur.
             evaluated(here, self.program.step.values())
         before = {e: self._number(t) for e, (q, t) in self.quantities.items() if not q.after}
-        fallen = evaluated(here, self.falling)
+        fallen = evaluated(here, self.falling.squares)
         after = dict(zip(self.program.step, evaluated(here, self.program.step.values()), strict=True))
         self._check_bounds()
         self._check_feasible(after)
@@ -425,12 +433,8 @@ class _Posing:
         if not all(value.is_zero() for value in evaluated(here, self.residuals)):
             raise Unread("a step is not shown to preserve the invariant")
         later = {e: self._number(t) for e, (q, t) in self.quantities.items() if q.after}
-        fallen = [one - other for one, other in zip(fallen, evaluated(here, self.falling), strict=True)]
+        fallen_after = evaluated(here, self.falling.squares)
         inequalities = list(self.answers.inequalities())
-        inequalities += [
-            KnownInequality(f"{FALLING}{k}", Stated("a part of the potential falls"), value)
-            for k, value in enumerate(fallen)
-        ]
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
         moments = self._moments(drawn)
         values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}
@@ -447,9 +451,14 @@ class _Posing:
         for side in (comparisons[0].left, comparisons[0].right):
             domain, found = self._expression(domain, side, env)
             sides.append(found if isinstance(found, ProductSum) else ProductSum.number(found))
+        if self.numbers is not None and (self.premises or fallen):
+            # Multipliers may depend on these.
+            raise Unread("what holds in expectation is not used beside numbers of a state")
+        by = letters.evaluated(self.falling.by, env)
+        for index, (one, other) in enumerate(zip(fallen, fallen_after, strict=True)):
+            known[f"{FALLING}{index}"] = self._form(moments, one) * by - self._form(moments, other)
+            reasons[f"{FALLING}{index}"] = Stated("a part of the potential falls")
         for index, premise in enumerate(self.premises):
-            if self.numbers is not None:
-                raise Unread("what holds in expectation is not used beside numbers of a state")
             found = letters.evaluated(premise, env)
             name = f"premise {index}"
             known[name] = found if isinstance(found, ProductSum) else ProductSum.number(found)

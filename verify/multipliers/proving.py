@@ -12,11 +12,10 @@ from fedtheory.claims import Claim
 from fedtheory.settings import Setting
 from verify.multipliers.answers import OfDrawnPoint
 from verify.multipliers.cases import FunctionCase, OfTwoParts, cases
-from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
+from verify.multipliers.posing import Falling, NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.multipliers.work import LATE, STEP, Work
 from verify.reading.source import Unread
-from verify.reading.terms import Term
 
 #: Polynomials by whose signs a case is split, at most.
 PARTS = 6
@@ -44,7 +43,7 @@ def prove(
     claim: Claim,
     work: int = STEP,
     read_at: Claim | None = None,
-    falling: Callable[[FunctionCase], Sequence[Term]] | None = None,
+    falling: Callable[[FunctionCase], Falling] | None = None,
     premises: Sequence[sympy.Expr] = (),
 ) -> Shown | str:
     """Proofs of all cases of a claim, or what stands in the way.
@@ -98,7 +97,7 @@ def _searched(
     claim: Claim,
     work: int,
     read_at: Claim,
-    falling: Callable[[FunctionCase], Sequence[Term]] | None,
+    falling: Callable[[FunctionCase], Falling] | None,
     premises: Sequence[sympy.Expr],
 ) -> Shown | str:
     left, late = Work(work), Work(LATE)
@@ -107,7 +106,7 @@ def _searched(
     while waiting:
         case = waiting.pop(0)
         try:
-            posed = pose(claim, case, read_at, () if falling is None else falling(case), premises)
+            posed = pose(claim, case, read_at, None if falling is None else falling(case), premises)
         except OfOneClient:
             waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
             continue
@@ -139,9 +138,12 @@ def _proved(posed: Posed, known: Mapping[str, Any] | None, work: Work, late: Wor
     def searched() -> Tree | str:
         # Where all is stored, nothing is searched for, and no solver loaded.
         from verify.multipliers.looser import search_further
+        from verify.multipliers.parts import search_parts
         from verify.multipliers.search import search
 
         found = search(posed, work)
-        return (search_further(posed, late) or found) if isinstance(found, str) else found
+        if not isinstance(found, str):
+            return found
+        return search_parts(posed, late) or search_further(posed, late) or found
 
     return else_searched(None if known is None else lambda: checked(posed, known), searched, work)

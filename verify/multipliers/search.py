@@ -60,8 +60,9 @@ class Search:
     """A search in one case.
 
     ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used;
-    ``forward``: of those of which some are enough, the first ones are left out first; ``spread``: how far apart the
-    points are at which it looks.
+    ``forward``: of those of which some are enough, the first ones are left out first; ``later``: of multipliers that
+    function values tie together, the later ones are named, as 1 + c is no product where c is one; ``spread``: how far
+    apart the points are at which it looks; ``other_than``: exponents of multipliers that are not tried again, by name.
     """
 
     posed: Posed
@@ -71,31 +72,25 @@ class Search:
     points: int = POINTS
     without: frozenset[str] = frozenset()
     forward: bool = False
+    later: bool = False
     spread: float = NEAR
+    other_than: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     failing: list[Array] = field(default_factory=list)
     named: dict[int, Ratio] = field(default_factory=dict)
     fixed: list[dict[int, float]] = field(default_factory=list)
     keep: list[int] = field(default_factory=list)
     programs: Programs = field(init=False)
+    #: The exponents of the multipliers that were named, and those of what was not shown to be a proof in the end.
+    powers: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    unshown: dict[str, tuple[int, ...]] = field(default_factory=dict)
     #: Inequalities whose multipliers were found to be infinite somewhere, in what is otherwise a proof.
     infinite: set[str] = field(default_factory=set)
     why: str = "no multipliers were found"
 
     def run(self) -> CaseProof | None:
         """A proof that was checked, or None, which says nothing."""
-        self.rng = np.random.default_rng(self.seed)
-        self.names = list(self.posed.known)
-        self.all = SamplePoints(self.posed, self.rng, self.spread)
-        self.some = self.all.X[np.random.default_rng(0).permutation(len(self.all.X))[:400]]
-        if not self.names:
-            return self._checked({})
-        if len(self.all.X) < 4:
-            self.why = "no points of the domain were found"
-            return None
-        if not self._posed_at(self.all.choose(self.points)):
-            return None
-        self._support()
-        self.atoms = self._atoms()
+        if not self.prepared():
+            return None if self.names else self._checked({})
         for _ in range(ROUNDS):
             self.failing, self.named = [], {}
             self.fixed = [{} for _ in self.programs.X]
@@ -114,6 +109,21 @@ class Search:
                 # The multipliers that sufficed before do not suffice there.
                 self._support()
         return None
+
+    def prepared(self) -> bool:
+        """Choose points and what is needed at them; return False if there are no points, or no multipliers at them."""
+        self.rng = np.random.default_rng(self.seed)
+        self.names = list(self.posed.known)
+        self.all = SamplePoints(self.posed, self.rng, self.spread)
+        self.some = self.all.X[np.random.default_rng(0).permutation(len(self.all.X))[:400]]
+        if len(self.all.X) < 4:
+            self.why = "no points of the domain were found"
+            return False
+        if not self.names or not self._posed_at(self.all.choose(self.points)):
+            return False
+        self._support()
+        self.atoms, self.fixed = self._atoms(), [{} for _ in self.programs.X]
+        return True
 
     def _usable(self) -> list[int]:
         return [k for k, name in enumerate(self.names) if name not in self.without]
@@ -169,7 +179,8 @@ class Search:
         value_keys = sorted({k for f in (self.posed.target, *forms) for k in f.of if k[0] == "value"})
         zero = self.posed.zero
         M = [[*(forms[k].of.get(v, zero) for k in keep), self.posed.target.of.get(v, zero)] for v in value_keys]
-        pivots = eliminate(M, reversed(range(len(keep))), attrgetter("is_zero"))
+        columns = range(len(keep))
+        pivots = eliminate(M, columns if self.later else reversed(columns), attrgetter("is_zero"))
         return {
             keep[c]: (
                 row[-1],
@@ -198,16 +209,7 @@ class Search:
         if place == len(self.order):
             return self._finish()
         k = self.order[place]
-        intervals = [self.programs.interval(p, k, self.keep, f, self.slack) for p, f in enumerate(self.fixed)]
-        live = [p for p, found in enumerate(intervals) if found is not None]
-        if len(live) < 0.8 * len(intervals):
-            return None
-        low, high = (np.array([intervals[p][s] for p in live]) for s in (0, 1))  # type: ignore[index]
-        tried = set()
-        for candidate in self._candidates(k, live, low, high):
-            if candidate.key in tried:
-                continue
-            tried.add(candidate.key)
+        for candidate in self.proposed(k):
             self.named[k] = candidate
             for f, v in zip(self.fixed, values(candidate, self.programs.X), strict=True):
                 f[k] = float(v)
@@ -220,8 +222,24 @@ class Search:
             del self.named[k]
         return None
 
+    def proposed(self, k: int) -> Iterator[Ratio]:
+        """Yield what a multiplier may be beside those that are named."""
+        intervals = [self.programs.interval(p, k, self.keep, f, self.slack) for p, f in enumerate(self.fixed)]
+        live = [p for p, found in enumerate(intervals) if found is not None]
+        if len(live) < 0.8 * len(intervals):
+            return
+        low, high = (np.array([intervals[p][s] for p in live]) for s in (0, 1))  # type: ignore[index]
+        tried = set()
+        for candidate in self._candidates(k, live, low, high):
+            if candidate.key in tried:
+                continue
+            tried.add(candidate.key)
+            yield candidate
+
     def _candidates(self, k: int, live: list[int], low: Array, high: Array) -> Iterator[Ratio]:
         X = self.programs.X[live]
+        # Of what is no product of powers, there are none.
+        self.powers.pop(k, None)
         room = 1e-2 if self.slack else 1e-4
         if (low <= 1e-3 * self.programs.sizes(k, live)).all():
             yield self.posed.zero
@@ -237,7 +255,9 @@ class Search:
         units = [(u, d) for u, d in units if np.abs(u).max(initial=0) > 0 or abs(d) > 0]
         weights = np.array([1 + 0.4 * (len(p) - 1) for p in self.atoms])
         tolerance = 1e-2 if self.slack else 2e-4
-        for c, powers in naming.names(at, low, high, self.rng, weights, units, 4, tolerance, self.work):
+        other_than = self.other_than.get(self.names[k])
+        for c, powers in naming.names(at, low, high, self.rng, weights, units, 4, tolerance, self.work, other_than):
+            self.powers[k] = powers
             ratio = self.posed.one * c
             for p, power in zip(self.atoms, powers, strict=True):
                 if power:
@@ -332,6 +352,7 @@ class Search:
         except Wrong as error:
             self.infinite |= {name for name, c in multipliers.items() if not self.posed.domain.never_zero(c.den)}
             self.why = str(error)
+            self.unshown = {self.names[k]: powers for k, powers in self.powers.items() if k in self.named}
             self.say(f"not shown: {error}, {dict(multipliers)}")
             return None
 
@@ -397,7 +418,17 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
     if not whole.keep:
         return whole.why
     say("inequalities are left out in the other order")
-    return Search(posed, work, say, seed, forward=True).run() or whole.why
+    found = Search(posed, work, say, seed, forward=True).run()
+    if found is not None:
+        return found
+    later = Search(posed, work, say, seed, later=True)
+    found = later.run()
+    for name, powers in later.unshown.items() if found is None else ():
+        say(f"{name} by other powers")
+        found = Search(posed, work, say, seed, later=True, other_than={name: powers}).run()
+        if found is not None:
+            break
+    return found or whole.why
 
 
 def splits(posed: Posed, X: Array) -> list[Any]:

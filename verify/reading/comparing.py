@@ -113,6 +113,8 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             return problem.part(of[0], term.data)
         case Op.ROOT | Op.SIZE:
             return square_root(of[0])
+        case Op.SIGNS:
+            return np.sign(of[0])
         case Op.LARGER:
             return np.maximum(*of)
         case Op.LISTED:

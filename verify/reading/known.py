@@ -68,6 +68,9 @@ def _less(one: Any, other: Any) -> Term:
 
 
 def _size(of: Any) -> Term:
+    if (one := as_term(of)).type.degree == 1:
+        # Of each coordinate, which is multiplied by its sign.
+        return terms.multiply(one, terms.signs(one))
     return terms.larger(as_term(of), terms.negative(as_term(of)))
 
 
@@ -111,6 +114,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield np.linalg.norm, Rule("norm", _norm)
     yield np.maximum, Rule("maximum", _larger)
     yield np.minimum, Rule("minimum", _less)
+    yield np.sign, Rule("sign", lambda x: terms.signs(as_term(x)))
     yield np.abs, Rule("abs", _size)
     yield builtins.abs, Rule("abs", _size)
     yield np.square, Rule("square", lambda x: terms.power(as_term(x), 2))
@@ -158,9 +162,11 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
 
 
 def _norm(value: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Term:
-    """Return the Euclidean length, along the coordinates."""
-    if ord not in (None, 2) or axis != -1:
-        raise ValueError("a norm is taken that is not Euclidean, or along another axis than the last: write axis=-1")
+    """Return the Euclidean length along the coordinates, or the sum of their absolute values."""
+    if ord not in (None, 1, 2) or axis != -1:
+        raise ValueError("a norm is taken other than the first or second, or along another axis than the last: axis=-1")
+    if ord == 1:
+        return summed(_size(value), axis, keepdims)
     return terms.root(summed(terms.power(as_term(value), 2), axis, keepdims))
 
 

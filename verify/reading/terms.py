@@ -62,6 +62,7 @@ class Op(StrEnum):
     LISTED = "list"
     SIZE = "square root of a number of the state"
     LARGER = "the larger of two"
+    SIGNS = "the signs of coordinates"
 
 
 #: Operations that depend on draws.
@@ -387,6 +388,13 @@ def root(one: Term) -> Term:
     if one.type.degree or one.type.mask or Axis.COORDINATES in one.type.axes:
         raise ValueError(f"the square root of {one.type} is taken, where a number is expected")
     return Term(Op.ROOT if one.type == NUMBER else Op.SIZE, (one,), one.type)
+
+
+def signs(one: Term) -> Term:
+    """Return the signs of the coordinates of vectors: 1, 0 or -1 each."""
+    if one.type.axes[-1:] != (Axis.COORDINATES,) or one.type.degree not in (1, ANY_DEGREE):
+        raise ValueError(f"the signs of {one.type} are taken, where a vector is expected")
+    return Term(Op.SIGNS, (one,), one.type)
 
 
 def larger(one: Term, other: Term) -> Term:
