@@ -127,7 +127,7 @@ def _standing(e: sympy.Expr, stand: dict[sympy.Expr, sympy.Dummy]) -> sympy.Expr
         moving, rest = (moving, rest) if rest.is_Integer else (p.exp, sympy.S.Zero)
         times, of = moving.as_coeff_Mul()
         times, of = (times, of) if times.is_Integer else (sympy.S.One, moving)
-        values[p] = stand.setdefault(sympy.Pow(p.base, of), sympy.Dummy(positive=True)) ** times * p.base**rest
+        values[p] = stand.setdefault(sympy.Pow(p.base, of), sympy.Dummy()) ** times * p.base**rest
     return e.xreplace(values)
 
 
