@@ -15,7 +15,7 @@ from verify.data.arrays import Array, Owners
 from verify.data.reader import DataReader
 from verify.data.rules import functions
 from verify.data.solving import solved
-from verify.data.space import COUNTS, SIZE, Leaf, Space
+from verify.data.space import COUNTS, LEAST, SIZE, Leaf, Space
 from verify.reading.data import is_squared
 from verify.reading.source import Unread
 from verify.reading.terms import Axis
@@ -27,7 +27,7 @@ X, Y, STRENGTH, SMOOTHNESS = "f.X", "f.y", "f.lam", "f.loss.gamma"
 
 def space_of(names: Sequence[str]) -> Space:
     """Return a space with these letters besides those of the problem."""
-    letters = sorted({*names, *COUNTS.values(), STRENGTH, SMOOTHNESS})
+    letters = sorted({*names, *COUNTS.values(), LEAST, STRENGTH, SMOOTHNESS})
     leaves = {SIZE: Leaf((Axis.CLIENTS,), positive=True)}
     return Space(sympy.QQ.frac_field(*map(sympy.Symbol, letters)), leaves)
 

@@ -312,13 +312,16 @@ def _unmet(reader: DataReader, about: Ground) -> str:
 def _size(there: There) -> tuple[bool, int]:
     """Return where an instance comes in order: those first whose clients hold different numbers, or several."""
     f = there.f
-    return not 1 < f.n < f.examples, int(f.examples * f.d)
+    examples = there.length(Axis.EXAMPLES)
+    return not 1 < f.n < examples, int(examples * f.d)
 
 
 def _tells(there: There, space: Space) -> bool:
     """Return True if an instance may tell sums over examples, clients and features apart; of functions that are drawn
     from a class there are few, most of them on nodes of their own."""
     f = there.f
+    if space.copied is not None:
+        return bool(space.alone or f.n > 1)
     if there.held is not None:
         return bool(f.examples > 1)
     return bool((f.n > 1 or space.alone) and f.examples > f.n and f.d > 1)
@@ -328,9 +331,9 @@ def _compare(claim: Claim, sides: Sides, instances: Sequence[Instance], reader: 
     """Return at how many instances what was read on this path agrees with the code. Raise ``Unread`` if it differs."""
     found: dict[tuple[int, ...], There] = {}
     space = reader.space
-    for there in sorted(map(at_instance, instances), key=_size):
+    for there in sorted((at_instance(space, instance) for instance in instances), key=_size):
         f = there.f
-        size = (f.n, f.examples, f.d)
+        size = (f.n, there.length(Axis.EXAMPLES), f.d)
         if len(found) < COMPARED and _tells(there, space) and size not in found:
             there = with_letters(space, there)
             if isinstance(claim.statement, Agreement):

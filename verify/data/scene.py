@@ -14,17 +14,17 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
-from fedtheory.learning.lower_bounds import Examples
+from fedtheory.learning.lower_bounds import Copies, Examples
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from verify.data import arrays, comparing, nodes
+from verify.data import arrays, comparing, copies, nodes
 from verify.data.arrays import Array, AtMost, Greatest
 from verify.data.comparing import REPLICAS, There
 from verify.data.problem import SMOOTHNESS, STRENGTH, problem
 from verify.data.reader import PART, DataReader
 from verify.data.rules import SideBySide
-from verify.data.space import COUNTS, SIZE, SUMMED, Product, Space
+from verify.data.space import COUNTS, LEAST, SIZE, SUMMED, Product, Space
 from verify.data.squares import Fact
 from verify.exact import reals, symbolic
 from verify.reading import theory
@@ -127,16 +127,20 @@ def _scene_on_nodes(
     if not is_record_class(type(first.params)) or algorithm is None or not is_record_class(algorithm.State):
         raise Unread("parameters or states have code of their own")
     sizes = nodes.dealt_out(instances)
+    if sizes is None:
+        space.copied = copies.counted(claim, instances)
+    of_nodes = {
+        sizes: lambda: arrays.leaf(space, SIZE, (Axis.CLIENTS,)),
+        space.copied: lambda: arrays.letter(space, space.count(Axis.CLIENTS)),
+    }
     params = NamedTupleValue(
         type(first.params),
         {
-            name: arrays.leaf(space, SIZE, (Axis.CLIENTS,))
-            if name == sizes
-            else _parameter(space, name, instances, fixed)
+            name: of_nodes.get(name, partial(_parameter, space, name, instances, fixed))()
             for name in type(first.params)._fields
         },
     )
-    made = nodes.problem(space)
+    made = nodes.problem(space) if space.copied is None else copies.problem(claim, reader)
     centre = reader.call(theirs(algorithm.fixed_point, algorithm.State), made, params)
     if not isinstance(centre, NamedTupleValue) or centre.of is not algorithm.State:
         raise Unread("the fixed point of the method is not a state")
@@ -177,7 +181,7 @@ def _answer(space: Space, name: str, instances: Sequence[Instance], *given: Any)
             raise ValueError("a function among the parameters is given something other than an array")
     text = "; ".join(arrays.text(one) if isinstance(one, Array) else type(one).__name__ for one in given)
     shapes = set()
-    for there in map(at_instance, instances):
+    for there in (at_instance(space, instance) for instance in instances):
         sizes = {there.length(axis): axis for axis in COUNTS}
         if len(sizes) == len(COUNTS) and 1 not in sizes:
             shape = np.shape(value(given, with_letters(space, there)))
@@ -197,12 +201,16 @@ def _real(one: Any, there: There) -> Any:
     return value.reshape((1,) * REPLICAS + value.shape) if one.batched else value if one.axes else value.item()
 
 
-def at_instance(instance: Instance) -> There:
+def at_instance(space: Space, instance: Instance) -> There:
     """Return an instance at one of its states, with its axes of replicas."""
     made, state = instance.at(exact(np.arange(1, instance.dimension + 1)[None] % 7 - 2))
-    of_data = isinstance(made, LinearProblem)
-    held = None if of_data else Examples(made.f, getattr(instance.params, nodes.dealt_out([instance])))
-    return There(made, instance.params, state, {}, held)
+    params: Any = instance.params
+    held: Any = None
+    if space.copied is not None:
+        held = Copies(made.f, getattr(params, space.copied))
+    elif not isinstance(made, LinearProblem):
+        held = Examples(made.f, getattr(params, nodes.dealt_out([instance]) or ""))
+    return There(made, params, state, {}, held)
 
 
 def with_letters(space: Space, there: There) -> There:
@@ -210,6 +218,8 @@ def with_letters(space: Space, there: There) -> There:
     known: dict[str, Any] = {COUNTS[axis]: there.length(axis) for axis in COUNTS}
     if isinstance(there.f, LinearModels):
         known |= {STRENGTH: there.f.lam, SMOOTHNESS: there.f.loss.gamma}
+    if space.copied is not None:
+        known[LEAST] = there.problem.mu
     for symbol in map(str, space.field.symbols):
         value = getattr(there.params, symbol.removeprefix(PARAMETER), 0) if symbol.startswith(PARAMETER) else 0
         known.setdefault(symbol, value if isinstance(value, int | float | Fraction) else 0)

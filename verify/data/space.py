@@ -15,6 +15,8 @@ SUMMED = 1000
 OWNED = "held by"
 #: The number of examples of a client.
 SIZE = "f.sizes"
+#: The least curvature that a class declares of a function.
+LEAST = "the least curvature"
 #: The prefix of the indicators that two indices of an axis are one.
 SAME = "same "
 
@@ -75,6 +77,8 @@ class Space:
     whole: set[str] = field(default_factory=set)
     #: True if there is one client alone.
     alone: bool = False
+    #: The parameter that says how many nodes hold one function; None where there are several, or data.
+    copied: str | None = None
     #: The constituents of an opaque quantity, by its name.
     made_of: dict[str, Any] = field(default_factory=dict)
 
