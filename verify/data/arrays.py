@@ -181,6 +181,8 @@ def reciprocal(one: Array) -> Array:
             raise ValueError("what is chosen by a mask is not seen to be nonzero where it is a divisor")
         there, elsewhere = multiply(reciprocal(letter(space, c)), opaque(counted, "1 over")), reciprocal(second)
         return choose(mask, there, elsewhere)
+    if len(one.of) > 1 and one.axes and not one.batched and Axis.ONE not in one.axes:
+        return _named_reciprocal(one)
     if len(one.of) != 1:
         raise ValueError("it divides by a sum, or by 0")
     ((made, c),) = one.of.items()
@@ -189,6 +191,15 @@ def reciprocal(one: Array) -> Array:
     space.divisors.append(c)
     space.divided.append(made)
     return Array(space, one.axes, {tuple(f._replace(power=-f.power) for f in made): 1 / c}, one.batched)
+
+
+def _named_reciprocal(one: Array) -> Array:
+    """Return 1 over each entry of a sum of the data, by a name; that it is positive becomes an obligation."""
+    name = f"the reciprocal of ({text(one)})"
+    one.space.made_of[name] = ("1 over", one)
+    one.space.reciprocals[name] = one
+    one.space.divisors += one.of.values()
+    return leaf(one.space, name, one.axes, positive=True)
 
 
 def power(one: Array, exponent: int) -> Array:

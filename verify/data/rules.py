@@ -15,7 +15,8 @@ from fedtheory.algorithms import selections
 from fedtheory.algorithms.parts import zeros
 from fedtheory.learning import lower_bounds
 from fedtheory.numbers import rational
-from verify.data import arrays, folds, nodes
+from fedtheory.randomness import UniformSubset
+from verify.data import arrays, draws, folds, nodes
 from verify.data.arrays import Array, AtMost, Greatest, Inverse
 from verify.data.reader import axis_of
 from verify.data.solving import solved
@@ -89,6 +90,7 @@ def _functions(space: Space) -> Iterator[tuple[Any, Any]]:
     yield builtins.range, Rule("range", partial(folds.range_of, space))
     yield lower_bounds.Examples, Rule("Examples", partial(nodes.examples, space))
     yield selections.ClientPicks, Rule("ClientPicks", partial(nodes.picks, space))
+    yield UniformSubset, Rule("UniformSubset", partial(draws.subset, space))
     yield types.SimpleNamespace, Rule("SimpleNamespace", lambda **parts: Named("a namespace", parts))
 
 

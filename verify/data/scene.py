@@ -57,6 +57,7 @@ class Ground:
     letters: Mapping[sympy.Expr, Array]
     facts: tuple[Fact, ...]
     given: tuple[Mapping[Product, Any], ...] = ()
+    bounded: tuple[AtMost, ...] = ()
 
     def expression(self, c: Any) -> sympy.Expr:
         """Return an element of the field in the letters of the claim."""
@@ -90,8 +91,15 @@ class Scene:
         return self.problem, self.params, self.state
 
 
-def scene_of(claim: Claim, instances: Sequence[Instance], reader: DataReader, fixed: Mapping[str, Fraction]) -> Scene:
-    """Return the arguments of a claim's functions; ``fixed``: letters that are numbers.
+def scene_of(
+    claim: Claim,
+    instances: Sequence[Instance],
+    reader: DataReader,
+    fixed: Mapping[str, Fraction],
+    optimal: bool = False,
+) -> Scene:
+    """Return the arguments of a claim's functions; ``fixed``: letters that are numbers; ``optimal``: True if x* is known
+    to be the minimiser.
 
     Raise ``Unread`` if something of them is not known.
     """
@@ -101,7 +109,7 @@ def scene_of(claim: Claim, instances: Sequence[Instance], reader: DataReader, fi
         return _scene_on_nodes(claim, instances, reader, fixed)
     if any(type(instance.problem) is not LinearProblem for instance in instances):
         raise Unread("the problem is not one of labelled examples")
-    made = problem([instance.problem for instance in instances], reader, fixed)
+    made = problem([instance.problem for instance in instances], reader, fixed, optimal)
     if not is_record_class(type(first.params)):
         raise Unread("parameters have code of their own")
     types = types_seen(claim, instances)
@@ -292,9 +300,14 @@ def ground_of(claim: Claim, reader: DataReader, scene: Scene) -> Ground:
         names.setdefault(
             symbol, sympy.Dummy(str(symbol), **({"positive": True, "integer": True} if whole else {"real": True}))
         )
-    facts += _asserted(claim, reader, scene)
+    bounded = tuple(_asserted(claim, reader, scene))
+    for bound in bounded:
+        for fact in _facts(space, bound.of, space.field(bound.number)):
+            if bound.number == 1:
+                space.exclusive.add(fact.mask)
+            facts.append(fact)
     given = tuple(_of_all_vectors(claim, reader, scene))
-    found = Ground(names, tuple(symbolic.assumed(claim)), letters, tuple(facts), given)
+    found = Ground(names, tuple(symbolic.assumed(claim)), letters, tuple(facts), given, bounded)
     more = [sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in equal]
     for condition, answer in reader.taken:
         relation = relation_in(found, condition)
@@ -302,9 +315,9 @@ def ground_of(claim: Claim, reader: DataReader, scene: Scene) -> Ground:
     return replace(found, relations=(*found.relations, *more))
 
 
-def _asserted(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[Fact]:
-    """Yield that a mask is 1 of so many clients at most, as hypotheses given as code say; nothing is assumed of those
-    that cannot be read."""
+def _asserted(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[AtMost]:
+    """Yield that entries are at most a number, as hypotheses given as code say; nothing is assumed of those that cannot
+    be read."""
     for hypothesis in claim.requires:
         if hypothesis.met is None:
             continue
@@ -317,11 +330,7 @@ def _asserted(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[Fact]:
             # A hypothesis that cannot be decided is not met.
             del reader.raising[raised:], reader.space.divisors[divided:]
         if isinstance(value, AtMost) and len(reader.taken) == taken:
-            bound = reader.space.field(value.number)
-            for fact in _facts(reader.space, value.of, bound):
-                if value.number == 1:
-                    reader.space.exclusive.add(fact.mask)
-                yield fact
+            yield value
 
 
 def _of_all_vectors(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[Mapping[Product, Any]]:

@@ -37,7 +37,8 @@ Product = tuple[Factor, ...]
 class Leaf:
     """The known facts about a named quantity.
 
-    ``axes``: the ranges of its indices; ``mask``: True if it is 0 or 1; ``positive``: True if it is above 0;
+    ``axes``: the ranges of its indices; ``mask``: True if it is 0 or 1; ``positive``, ``nonnegative``: True if it is
+    above 0, or not below;
     ``absorbed``: factors, in its own indices and summed ones, beside which a mask is 1, as where one is not 0 the mask
     is not.
     """
@@ -45,6 +46,7 @@ class Leaf:
     axes: tuple[Axis, ...]
     mask: bool = False
     positive: bool = False
+    nonnegative: bool = False
     absorbed: tuple[Product, ...] = ()
 
 
@@ -71,6 +73,8 @@ class Space:
     kernels: dict[str, Kernel] = field(default_factory=dict)
     divisors: list[Any] = field(default_factory=list)
     divided: list[Product] = field(default_factory=list)
+    #: The sums of the data whose reciprocals have names. That they are positive is an obligation.
+    reciprocals: dict[str, Any] = field(default_factory=dict)
     #: Masks of clients and features, of which at most one client has a feature.
     exclusive: set[str] = field(default_factory=set)
     #: Letters that are whole numbers at all instances.
@@ -103,6 +107,10 @@ class Space:
     def is_positive(self, name: str) -> bool:
         """Return True if a factor of this name is above 0."""
         return name in self.leaves and self.leaves[name].positive
+
+    def is_weight(self, name: str) -> bool:
+        """Return True if a factor of this name is not negative."""
+        return self.is_mask(name) or (name in self.leaves and (self.leaves[name].positive or self.leaves[name].nonnegative))
 
     def kernel(self, rate: Any, block: bool, matrix: str) -> str:
         """Return the name of the inverse of I + rate X X'. That the rate is above 0 is an obligation."""

@@ -9,6 +9,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
@@ -43,7 +44,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 METHOD = Method(
     "data as letters",
     "all data, any numbers of examples, clients and features, all states, at all parameters",
-    (Identity, Inequality, Agreement),
+    (Identity, Inequality, Agreement, OneStep),
     run,
     frozenset({"==", "<="}),
     applies=_applies,
