@@ -102,7 +102,9 @@ class _Halves:
         shared = {i for f in (*self.weights, *self.half) for i in f.at} - self.own
         factors = [*self.weights]
         for k, half in enumerate((one, other), 1):
-            factors += sums.renamed(half, {i: i + 20 * k * SUMMED for f in half for i in f.at if i >= SUMMED and i not in shared})
+            factors += sums.renamed(
+                half, {i: i + 20 * k * SUMMED for f in half for i in f.at if i >= SUMMED and i not in shared}
+            )
         return dict(sums.canonical(space, factors))
 
 

@@ -14,11 +14,11 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.classes.base import MU
 from fedtheory.instances import Instance
-from verify.data import arrays, comparing
+from verify.data import arrays, comparing, rows
 from verify.data.arrays import Array
 from verify.data.comparing import There
 from verify.data.reader import DataReader
-from verify.data.space import LEAST, Space
+from verify.data.space import LEAST
 from verify.reading.declarations import declarations
 from verify.reading.source import Unread
 from verify.reading.terms import Axis
@@ -28,8 +28,8 @@ from verify.reading.values import Condition, Named, Rule
 def counted(claim: Claim, instances: Sequence[Instance]) -> str:
     """Return the name of the parameter that says how many nodes hold the function.
 
-    Raise ``Unread`` unless there is one function, and one such parameter: a letter of the claim that is a positive whole
-    number.
+    Raise ``Unread`` unless there is one function, and one such parameter: a letter of the claim that is a positive
+    whole number.
     """
     letters = {source for letter, source in claim.setting.sources.items() if letter.is_positive and letter.is_integer}
     found = [name for name in type(instances[0].params)._fields if name in letters]
@@ -68,24 +68,24 @@ class _Function:
     def gradient(self, x: Any) -> Array:
         """Return the gradients at points, one for each place before the last two axes."""
         point = _vectors(arrays.of(self.reader.space, x))
-        alone, kept = _without_idle_axes(point)
+        alone, kept = rows.without_idle_axes(point)
         if alone not in self.points:
             self.points.append(alone)
-        return _again(self._slope(alone), kept, point)
+        return rows.again(self._slope(alone), kept, point)
 
     def resolvent(self, shift: Any, target: Any) -> Array:
         """Return the roots of gradient + shift times the point = target."""
         space = self.reader.space
         number, wanted = arrays.of(space, shift), _vectors(arrays.of(space, target))
         number.number()
-        alone, kept = _without_idle_axes(wanted)
+        alone, kept = rows.without_idle_axes(wanted)
         for point in self.points:
             there = arrays.add(self._slope(point), arrays.multiply(number, point))
             if there.axes == alone.axes and there.of == alone.of and self._has_one_root(number):
-                return _again(Array(space, point.axes, point.of, alone.batched), kept, wanted)
+                return rows.again(Array(space, point.axes, point.of, alone.batched), kept, wanted)
         name = f"the resolvent for {arrays.text(number)} at ({arrays.text(alone)})"
         space.made_of[name] = (_resolvent_at, (number, alone))
-        return _again(arrays.leaf(space, name, alone.axes, alone.batched), kept, wanted)
+        return rows.again(arrays.leaf(space, name, alone.axes, alone.batched), kept, wanted)
 
     def _slope(self, point: Array) -> Array:
         if self.optimum is not None and point == self.optimum:
@@ -100,33 +100,18 @@ class _Function:
         space = self.reader.space
         if self.least not in (MU, sympy.S.Zero):
             return False
-        least = arrays.letter(space, space.field(sympy.Symbol(LEAST))) if self.least == MU else arrays.constant(space, 0)
+        least = (
+            arrays.letter(space, space.field(sympy.Symbol(LEAST))) if self.least == MU else arrays.constant(space, 0)
+        )
         zero = arrays.constant(space, 0)
         self.reader.raising.append(("resolvent", Condition("<=", (arrays.add(least, shift), zero))))
         return True
 
 
 def _vectors(one: Array) -> Array:
-    if one.mask or one.axes[-2:] != (Axis.ONE, Axis.COORDINATES):
+    if one.axes[-2:] != (Axis.ONE, Axis.COORDINATES):
         raise ValueError("the one function is asked at something other than single vectors")
     return one
-
-
-def _without_idle_axes(one: Array) -> tuple[Array, tuple[int, ...]]:
-    """Return the vectors along the axes on which they depend, and the places of these."""
-    used = {i for made in one.of for f in made for i in f.at}
-    last = len(one.axes) - 1
-    kept = (*(k for k in range(last) if k in used), last)
-    entries = arrays.moved(one.space, one.of, {old: new for new, old in enumerate(kept)})
-    return Array(one.space, tuple(one.axes[k] for k in kept), entries, one.batched), kept
-
-
-def _again(found: Array, kept: tuple[int, ...], like: Array) -> Array:
-    """Return vectors at all places of the array from which idle axes were left out."""
-    for place in range(len(like.axes)):
-        if place not in kept:
-            found = arrays.inserted(found, place)
-    return arrays.spread(found, like.axes, like.batched)
 
 
 def _gradient_at(of: Array, there: There) -> Any:

@@ -1,4 +1,4 @@
-"""One example, drawn uniformly: what stands for it, and the expectation of sums in which it occurs."""
+"""What is drawn: one example of all, with the expectation of sums in which it occurs, or a coin."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from verify.reading.terms import Axis
 
 #: The name of the indicator of the example that is drawn.
 CHOSEN = "the example that is drawn"
+#: The name of the side on which a coin falls.
+COIN = "the coin"
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,26 @@ class OneExample:
         """Return the mask of a draw."""
         self.space.made_of[CHOSEN] = (_drawn_at, ())
         return arrays.leaf(self.space, CHOSEN, (Axis.EXAMPLES,), True, mask=True)
+
+
+@dataclass(frozen=True)
+class Coin:
+    """The law of a coin with the probability ``p``."""
+
+    space: Space
+    p: Array
+
+    def drawn(self) -> Array:
+        """Return a draw."""
+        self.space.made_of[COIN] = (_drawn_at, ())
+        return arrays.leaf(self.space, COIN, (), True, mask=True)
+
+
+def coin(space: Space, p: Any) -> Coin:
+    """Return the law of a coin. That its probability is one is an obligation of who draws it."""
+    chance = arrays.of(space, p)
+    chance.number()
+    return Coin(space, chance)
 
 
 def subset(space: Space, n: Any, tau: Any) -> OneExample:

@@ -40,9 +40,7 @@ def reader_of(space: Space) -> DataReader:
     return DataReader(functions(space), space)
 
 
-def problem(
-    problems: Sequence[Any], reader: DataReader, fixed: Mapping[str, Fraction], optimal: bool = False
-) -> Named:
+def problem(problems: Sequence[Any], reader: DataReader, fixed: Mapping[str, Fraction], optimal: bool = False) -> Named:
     """Return the symbolic problem of labelled examples with a squared loss; ``fixed``: letters that are numbers.
 
     ``optimal``: True if x* is known to be the minimiser, so that with the dual optimum alpha* it is X'alpha*/(lambda

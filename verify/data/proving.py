@@ -21,12 +21,13 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.learning.lower_bounds import Copies
 from fedtheory.numbers.rational import exact
-from fedtheory.randomness import UniformSubset
+from fedtheory.problems.linear_models import LinearModels
+from fedtheory.randomness import Bernoulli, UniformSubset
 from fedtheory.settings.relations import Quantity
 from verify.data import arrays, comparing, completing, draws, squares
 from verify.data.arrays import Array
 from verify.data.comparing import There
-from verify.data.draws import OneExample
+from verify.data.draws import Coin, OneExample
 from verify.data.folds import Picks
 from verify.data.problem import reader_of, space_of
 from verify.data.reader import DataReader
@@ -63,7 +64,8 @@ def applies(claim: Claim) -> bool:
     kinds = isinstance(claim.statement, Identity | Inequality | Agreement | OneStep)
     of_data = setting.drawing.special is not None and setting.functions is None
     on_nodes = setting.functions is not None and setting.drawing.parameters is not None
-    return kinds and (of_data or on_nodes)
+    of_methods = setting.functions is not None and isinstance(claim.statement, Agreement)
+    return kinds and (of_data or on_nodes or of_methods)
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,8 @@ def _taken(about: Ground, reader: DataReader) -> Iterator[sympy.Basic]:
 
 
 def _stated(claim: Claim, reader: DataReader, scene: Scene, about: Ground) -> Sides:
-    statement, space, drawing = claim.statement, reader.space, None
+    space, drawing = reader.space, None
+    statement: Any = claim.statement
     if isinstance(statement, OneStep):
         drawing = _step_of(statement.algorithm, reader, scene)
     found: dict[sympy.Expr, tuple[Array, ...]] = {}
@@ -331,13 +334,17 @@ def _agreeing(claim: Claim, reader: DataReader, scene: Scene) -> Sides:
 
 
 def _drawn(algorithm: Algorithm, reader: DataReader, given: tuple[Any, ...]) -> Any:
-    """Return what is known of the draw of a step: that it is rows of each client, or nothing."""
+    """Return what is known of the draw of a step: that it is rows of each client, or a coin, or nothing."""
     raised, divided = len(reader.raising), len(reader.space.divisors)
     try:
         law = reader.call(theirs(algorithm.draws), *given)
     except ValueError:
         del reader.raising[raised:], reader.space.divisors[divided:]
         return Named(DRAW, {})
+    if isinstance(law, Coin):
+        zero, one = (arrays.constant(reader.space, end) for end in (0, 1))
+        reader.raising += [("Bernoulli", Condition("<", sides)) for sides in ((law.p, zero), (one, law.p))]
+        return law.drawn()
     if not isinstance(law, Picks):
         return Named(DRAW, {})
     reader.raising.append(("ClientPicks", Condition("<", (law.steps, arrays.constant(reader.space, 1)))))
@@ -345,10 +352,10 @@ def _drawn(algorithm: Algorithm, reader: DataReader, given: tuple[Any, ...]) -> 
 
 
 def sampled(algorithm: Algorithm, problem: Any, params: Any, state: Any) -> Any:
-    """Return the rows that the clients draw at an instance, or the example that is drawn, the same whenever it is asked;
-    None where none are."""
+    """Return the rows that the clients draw at an instance, the example that is drawn, or a coin, the same whenever it
+    is asked; None where nothing is."""
     law = algorithm.draws(problem, params, state)
-    return law.sample(np.random.default_rng(0)) if isinstance(law, ClientPicks | UniformSubset) else None
+    return law.sample(np.random.default_rng(0)) if isinstance(law, ClientPicks | UniformSubset | Bernoulli) else None
 
 
 def _unmet(reader: DataReader, about: Ground) -> str:
@@ -391,6 +398,8 @@ def _tells(there: There, alone: bool) -> bool:
         return bool(alone or f.n > 1)
     if there.held is not None:
         return bool(examples > 1)
+    if not isinstance(f, LinearModels):
+        return bool((f.n > 1 or alone) and f.d > 1)
     return bool((f.n > 1 or alone) and examples > f.n and f.d > 1)
 
 

@@ -18,17 +18,18 @@ from fedtheory.learning.lower_bounds import Copies, Examples
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from verify.data import arrays, comparing, copies, nodes
+from verify.data import arrays, comparing, copies, nodes, own_functions
 from verify.data.arrays import Array, AtMost, Greatest
 from verify.data.comparing import REPLICAS, There
 from verify.data.problem import SMOOTHNESS, STRENGTH, problem
 from verify.data.reader import PART, DataReader
-from verify.data.rules import SideBySide
 from verify.data.space import COUNTS, LEAST, SIZE, SUMMED, Product, Space
 from verify.data.squares import Fact
+from verify.data.stacked import SideBySide
 from verify.exact import reals, symbolic
 from verify.reading import theory
 from verify.reading.claimed import types_seen
+from verify.reading.declarations import declarations
 from verify.reading.program import theirs
 from verify.reading.source import Unread
 from verify.reading.terms import Axis
@@ -98,14 +99,16 @@ def scene_of(
     fixed: Mapping[str, Fraction],
     optimal: bool = False,
 ) -> Scene:
-    """Return the arguments of a claim's functions; ``fixed``: letters that are numbers; ``optimal``: True if x* is known
-    to be the minimiser.
+    """Return the arguments of a claim's functions; ``fixed``: letters that are numbers; ``optimal``: True if x* is
+    known to be the minimiser.
 
     Raise ``Unread`` if something of them is not known.
     """
     space, first = reader.space, instances[0]
     space.alone = fixed.get(COUNTS[Axis.CLIENTS]) == 1
     if claim.setting.functions is not None:
+        if claim.setting.drawing.parameters is None:
+            return _scene_of_own_functions(claim, instances, reader, fixed)
         return _scene_on_nodes(claim, instances, reader, fixed)
     if any(type(instance.problem) is not LinearProblem for instance in instances):
         raise Unread("the problem is not one of labelled examples")
@@ -149,6 +152,31 @@ def _scene_on_nodes(
         },
     )
     made = nodes.problem(space) if space.copied is None else copies.problem(claim, reader)
+    return _around_fixed_point(claim, reader, made, params)
+
+
+def _scene_of_own_functions(
+    claim: Claim, instances: Sequence[Instance], reader: DataReader, fixed: Mapping[str, Fraction]
+) -> Scene:
+    """Return the arguments where each client has a function of its own, of a class of which nothing is used."""
+    space, first, algorithm = reader.space, instances[0], claim.setting.algorithm
+    with_g = {i.problem.g is not None for i in instances if type(i.problem) is Problem}
+    if any(type(i.problem) is not Problem for i in instances) or len(with_g) != 1:
+        raise Unread("the problem is not one of a function of each client, always with a g, or always without")
+    if not is_record_class(type(first.params)) or algorithm is None or not is_record_class(algorithm.State):
+        raise Unread("parameters or states have code of their own")
+    if set(claim.setting.drawing.g) != with_g or not declarations(claim.setting.functions).differentiable:
+        raise Unread("functions are not known to have gradients")
+    space.own = True
+    fields = {name: _parameter(space, name, instances, fixed) for name in type(first.params)._fields}
+    made = own_functions.problem(space, with_g.pop())
+    return _around_fixed_point(claim, reader, made, NamedTupleValue(type(first.params), fields))
+
+
+def _around_fixed_point(claim: Claim, reader: DataReader, made: Named, params: NamedTupleValue) -> Scene:
+    """Return the arguments where the states have the shapes of the method's fixed point."""
+    space, algorithm = reader.space, claim.setting.algorithm
+    assert algorithm is not None
     centre = reader.call(theirs(algorithm.fixed_point, algorithm.State), made, params)
     if not isinstance(centre, NamedTupleValue) or centre.of is not algorithm.State:
         raise Unread("the fixed point of the method is not a state")
@@ -214,6 +242,8 @@ def at_instance(space: Space, instance: Instance) -> There:
     made, state = instance.at(exact(np.arange(1, instance.dimension + 1)[None] % 7 - 2))
     params: Any = instance.params
     held: Any = None
+    if space.own:
+        return There(made, params, state, {})
     if space.copied is not None:
         held = Copies(made.f, getattr(params, space.copied))
     elif not isinstance(made, LinearProblem):

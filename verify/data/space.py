@@ -83,6 +83,8 @@ class Space:
     alone: bool = False
     #: The parameter that says how many nodes hold one function; None where there are several, or data.
     copied: str | None = None
+    #: True if each client has one function of its own.
+    own: bool = False
     #: The constituents of an opaque quantity, by its name.
     made_of: dict[str, Any] = field(default_factory=dict)
 
@@ -110,7 +112,9 @@ class Space:
 
     def is_weight(self, name: str) -> bool:
         """Return True if a factor of this name is not negative."""
-        return self.is_mask(name) or (name in self.leaves and (self.leaves[name].positive or self.leaves[name].nonnegative))
+        return self.is_mask(name) or (
+            name in self.leaves and (self.leaves[name].positive or self.leaves[name].nonnegative)
+        )
 
     def kernel(self, rate: Any, block: bool, matrix: str) -> str:
         """Return the name of the inverse of I + rate X X'. That the rate is above 0 is an obligation."""

@@ -67,7 +67,9 @@ def added_up(of: Array, known: Knowledge) -> tuple[Used, ...] | None:
 
 
 def _shown(left: dict[Product, Any], known: Knowledge, steps: list[int]) -> tuple[Used, ...] | None:
-    negative = next((p for p, c in left.items() if not (known.is_nonnegative(c) and is_nonnegative(known.space, p))), None)
+    negative = next(
+        (p for p, c in left.items() if not (known.is_nonnegative(c) and is_nonnegative(known.space, p))), None
+    )
     one = known.space.field.one
     if negative is None:
         return tuple(Used(SQUARE, {p: one}, c) for p, c in left.items())

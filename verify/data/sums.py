@@ -321,7 +321,8 @@ def _without_grams(
 def _without_reciprocals(
     space: Space, factors: list[Factor], bound: dict[int, Axis]
 ) -> list[tuple[list[Factor], dict[int, Axis], Any]] | None:
-    """Return a product as two, by p/(a + b p) = (1 - a/(a + b p))/b, of numbers a and b; None if it has no such part."""
+    """Return a product as two, by p/(a + b p) = (1 - a/(a + b p))/b, of numbers a and b; None if it has no such
+    part."""
     for r in factors:
         of = space.reciprocals[r.name].of if r.name in space.reciprocals and r.power > 0 else {}
         if len(of) != 2 or () not in of:

@@ -121,7 +121,10 @@ def _unshown(
     if statement.bits is not None and sympy.expand(entry.bits - statement.bits) != 0:
         yield f"its message has {entry.bits} bits"
     for cases in outcome_cases:
-        moments = [(known, options, *(sum(w * of for w, of in values) for values in _moments(options))) for known, options in cases]
+        moments = [
+            (known, options, *(sum(w * of for w, of in values) for values in _moments(options)))
+            for known, options in cases
+        ]
         share = next((a for known, _, _, off in moments if (a := _share_of_total(off, known))), sympy.S.Zero)
         for known, options, mean, off in moments:
             # The sum over all entries of total |x| - d x^2 is at most 0, by the inequality of Cauchy and Schwarz.
@@ -142,7 +145,11 @@ def _share_of_total(off: sympy.Expr, known: Any) -> sympy.Expr:
 
 def _size(known: Any) -> sympy.Expr:
     """Return |x| in a case, where the sign of x is known."""
-    return next(size for relation, size in ((sympy.Eq(x, 0), 0 * x), (sympy.Gt(x, 0), x), (sympy.Lt(x, 0), -x)) if relation in known)
+    return next(
+        size
+        for relation, size in ((sympy.Eq(x, 0), 0 * x), (sympy.Gt(x, 0), x), (sympy.Lt(x, 0), -x))
+        if relation in known
+    )
 
 
 def _symbols(outcome: coordinate.EntryValue) -> set[sympy.Symbol]:
