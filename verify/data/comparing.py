@@ -48,7 +48,9 @@ class There:
     def length(self, axis: Axis) -> int:
         """Return the number of places of an axis."""
         f = self.f
-        return {Axis.EXAMPLES: f.examples, Axis.CLIENTS: f.n, Axis.COORDINATES: f.d, Axis.ONE: 1}[axis]
+        # One function on every node has no examples.
+        examples = getattr(f, "examples", 1)
+        return {Axis.EXAMPLES: examples, Axis.CLIENTS: f.n, Axis.COORDINATES: f.d, Axis.ONE: 1}[axis]
 
 
 def evaluated(of: Array, there: There) -> Any:

@@ -9,6 +9,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
@@ -36,14 +37,21 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"left open: {error}")
     if why:
         return method.skipped(f"left open: {why}")
-    note = "read off the code in index notation: for all data, any numbers of examples, clients and features"
+    note = f"read off the code in index notation: for {_covered(claim)}"
     return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+def _covered(claim: Claim) -> str:
+    """Return in words what a proof is for."""
+    if claim.setting.functions is None or (claim.setting.clients != (1,) and claim.setting.drawing.parameters):
+        return "all data, any numbers of examples, clients and features"
+    return "all functions of the class, any numbers of clients, in all dimensions"
 
 
 METHOD = Method(
     "data as letters",
     "all data, any numbers of examples, clients and features, all states, at all parameters",
-    (Identity, Inequality, Agreement),
+    (Identity, Inequality, Agreement, OneStep),
     run,
     frozenset({"==", "<="}),
     applies=_applies,

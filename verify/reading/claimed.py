@@ -401,9 +401,36 @@ def types_seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
             raise Unread("the shapes of a state differ from instance to instance")
         found = here
         sizes.add(tuple(names))
-    if found is None or len(sizes) < 2:
-        raise Unread("the shapes of a state were observed at one size only")
-    return found
+    return found if found is not None and len(sizes) > 1 else _types_of_varied(instances)
+
+
+def _types_of_varied(instances: Sequence[Instance]) -> dict[str, Type]:
+    """Return the same where the sizes of some axes do not vary: each axis of a part is the only one of which it has the
+    length at all instances, and has had two lengths."""
+    found: dict[str, list[tuple[int, ...]]] = {}
+    lengths: dict[Axis, list[int]] = {axis: [] for axis in (Axis.CLIENTS, Axis.COORDINATES, Axis.EXAMPLES)}
+    for instance in instances:
+        n, d = _sizes(instance)
+        examples = instance.problem.f.examples if isinstance(instance.problem, LinearProblem) else 0
+        for axis, length in zip(lengths, (n, d, examples), strict=True):
+            lengths[axis].append(length)
+        state = _state(instance)
+        if not is_record_class(type(state)):
+            raise Unread("a state is not a NamedTuple")
+        for name, value in state._asdict().items():
+            found.setdefault(name, []).append(np.shape(value)[2:])
+    types = {}
+    for name, shapes in found.items():
+        if len(shapes) < len(instances) or len({len(shape) for shape in shapes}) > 1:
+            raise Unread("the shapes of a state differ from instance to instance")
+        axes = []
+        for seen in map(list, zip(*shapes, strict=True)):
+            alike = [axis for axis, several in lengths.items() if several == seen]
+            if len(alike) != 1 or len(set(seen)) < 2:
+                raise Unread("the shapes of a state were observed at one size only")
+            axes += alike
+        types[name] = Type(tuple(axes), True, int(Axis.COORDINATES in axes))
+    return types
 
 
 def _is_theory(function: Any) -> bool:
