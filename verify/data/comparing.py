@@ -64,7 +64,12 @@ def evaluated(of: Array, there: There) -> Any:
 
 def _number(c: Any, space: Space, there: There) -> Any:
     """Return an element of the field at the letters of an instance."""
-    values = [exact(np.array(there.letters[str(symbol)])).item() for symbol in space.field.symbols]
+    # Of letters that do not occur nothing need be known.
+    occurring = c.as_expr().free_symbols
+    values = [
+        exact(np.array(there.letters[str(symbol)] if symbol in occurring else 0)).item()
+        for symbol in space.field.symbols
+    ]
 
     def at(polynomial: Any) -> Any:
         total = 0 * values[0]
