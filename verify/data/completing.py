@@ -123,6 +123,9 @@ def _completed(left: dict[Product, Any], known: Knowledge, steps: list[int]) -> 
             others = {m: b for m in crosses if (b := _other_half(space, halves, m)) is not None}
             if crosses[0] not in others:
                 continue
+            if any(square not in left for half in others.values() for square in halves.times(space, half, half)):
+                # A square that is subtracted would be left alone.
+                continue
             steps[0] -= 1
             if steps[0] < 0:
                 return None
