@@ -11,7 +11,11 @@ from fedtheory import claims
 from verify.base.evaluate import meeting
 from verify.derivation import telescoping as by_rounds
 from verify.methods import telescoping
+from verify.derivation.spare import vanishing_squares
 from verify.methods.base import Inquiry
+from verify.multipliers.cases import cases
+from verify.multipliers.posing import Falling, pose
+from verify.reading.source import Unread
 
 mu, L, gamma, sigma, c, r = ft.letters("mu L gamma sigma c r")
 k, T, E = ft.round_index, ft.T, ft.E
@@ -51,6 +55,19 @@ def first_only(problem, params, state, draw):
 def held_noise(problem, params, state, draw):
     fresh = params.noise.apply(draw, 0 * problem.f.gradient(state.x[..., None, :])).sum(axis=-2) / problem.n
     return {"x": state.x + state.z + fresh, "z": fresh}
+
+
+def at_z(problem, params, state, draw):
+    x = state.x - params.gamma * mean_gradient(problem, state.z)
+    return {"x": x, "z": x}
+
+
+def at_z_that_stays(problem, params, state, draw):
+    return {"x": state.x - params.gamma * mean_gradient(problem, state.z), "z": state.z}
+
+
+def at_z_before(problem, params, state, draw):
+    return {"x": state.x - params.gamma * mean_gradient(problem, state.z), "z": state.x}
 
 
 def projected(problem, params, state, draw):
@@ -124,12 +141,19 @@ def begun(init, moves=both_stay):
 equal = ft.method("equal", both_stay, ["gamma"], {"x": "point", "z": "point from x"})
 moving = ft.method("moving", one_moves, ["gamma"], {"x": "point", "z": "point from x"})
 free = {"drawing": ft.Drawing(start=("x",))}
+near, stays, before = (
+    ft.method(of.__name__, of, ["gamma"], {"x": "point", "z": "point from x"})
+    for of in (at_z, at_z_that_stays, at_z_before)
+)
+apart_at_first = ft.method("apart-at-first", at_z, ["gamma"], {"x": "point", "z": "point"})
+by_rate = E(D.T) <= (1 - gamma * mu) ** T * D.zero
 to_start = D.zero / (2 * gamma)
 
 #: Method, class and what else the setting has, relation, hypotheses, least T.
 TRUE = {
     "parts that begin equal": (equal, convex, free, E(Z.T) <= D.zero, (), 0),
     "the start is held": (moving, convex, free, E(Z.T) <= D.zero, short, 0),
+    "a further part that falls at the rate": (near, strong, {}, by_rate, (2 * gamma * L <= 1,), 0),
     "as it is": (gd, convex, {}, E(T * F.T + D.T / (2 * gamma)) <= to_start, short, 0),
     "noise of all rounds": (sgd, convex, noise, E(ft.total(F, 1, T)) <= to_start + gamma * sigma**2 * T, short, 0),
 }
@@ -141,6 +165,11 @@ FALSE = {
     "begins at 0": (begun(at_zero), convex, free, E(Z.T) <= D.zero, (), 0),
     "the other way round": (moving, convex, free, E(Z.T) <= E(D.T), short, 0),
     "what is held is no average": (moving, convex, free, E(A.T) <= D.zero / 2, short, 0),
+    # A further part of the potential that does not fall, does not fall as fast, or is not 0 at the start.
+    "a further part that stays": (stays, strong, {}, by_rate, short, 0),
+    "a further part of the round before": (before, strong, {}, by_rate, short, 0),
+    "a further part that begins anywhere": (apart_at_first, strong, {}, by_rate, short, 0),
+    "a further part, twice the rate": (near, strong, {}, E(D.T) <= (1 - gamma * mu) ** (2 * T + 1) * D.zero, short, 0),
     # Weights that are wrong at the first or at the last round.
     "one more at the end": (gd, convex, {}, E((T + 1) * F.T + D.T / (2 * gamma)) <= to_start, short, 1),
     "twice the first": (gd, convex, {}, E(ft.total(2 * F / (k + 1))) <= to_start, short, 0),
@@ -258,3 +287,34 @@ def test_a_false_premise_proves_nothing(step_of_premise):
     relation = E(ft.total(G)) <= F.zero / gamma
     found = shown(claimed("false premise", gd, nonconvex, {}, relation, short, 0, follows=(premise.id,)))
     assert found.verdict is None, found.note
+
+
+def test_weights_of_further_parts_do_not_depend_on_the_state():
+    # In each state another weight would do.
+    normalized = ft.method(
+        "normalized",
+        lambda problem, params, state, draw: {
+            "x": state.x
+            - params.gamma
+            * mean_gradient(problem, state.x)
+            / np.linalg.norm(mean_gradient(problem, state.x), axis=-1, keepdims=True),
+            "z": state.z,
+        },
+        ["gamma"],
+        {"x": "point", "z": "point from x"},
+    )
+    claim = claimed("of-the-state", normalized, nonconvex, {}, E(F.T) <= F.zero, (), 0)
+    (chain,) = islice(by_rounds.chains(claim), 1)
+    (case,) = cases(chain.step)
+    squares = vanishing_squares(claim, case)
+    assert squares
+    pose(chain.step, case, claim)
+    with pytest.raises(Unread, match="beside numbers of a state"):
+        pose(chain.step, case, claim, Falling(squares))
+
+
+def test_further_parts_fall_as_weights_of_averages_grow():
+    weight = (1 - gamma * mu) ** -(k + 1)
+    average = E(ft.at_average(F, weight=weight)) <= D.zero / (gamma * sympy.Sum(weight, (k, 0, T - 1)))
+    claim = claimed("weighted", gd, strong, {}, average, (2 * gamma * L <= 1,), 1)
+    assert {sympy.simplify(c.decrease - (1 - gamma * mu)) for c in by_rounds.chains(claim)} == {0}
