@@ -31,7 +31,7 @@ from verify.multipliers.drawn import DrawnClients, SetRelation, draws_sets
 from verify.multipliers.forms import BLOCK, ProductSum, unneeded, without
 from verify.multipliers.grounds import GroundLetters, Space, nonzero, without_maxima
 from verify.multipliers.meanings import meanings, of_setting
-from verify.multipliers.posing import Posed
+from verify.multipliers.posing import PREMISE, Posed
 from verify.multipliers.reasons import Reason, Stated, ZeroSum
 from verify.multipliers.sorts import sorts
 from verify.reading.claimed import CodePath
@@ -237,7 +237,7 @@ class _InequalityPosing:
         for letter, term in self.case.letters.items():
             env[letter] = evaluated(self.world, [term])[0]
         for k, premise in enumerate(premises):
-            value, name = of_expression(premise, env, self.world), f"premise {k}"
+            value, name = of_expression(premise, env, self.world), f"{PREMISE}{k}"
             why = Stated("an inequality between sums over the clients that is assumed")
             self.draw_relations.append(SetRelation(name, value, why, (name, 1)))
         learn_sums(self.about)

@@ -104,6 +104,8 @@ def pose(
 
 #: The beginning of the names of quantities that are assumed to decrease.
 FALLING = "falling "
+#: The beginning of the names of premises.
+PREMISE = "premise "
 
 
 class _Posing:
@@ -451,7 +453,7 @@ class _Posing:
             if self.numbers is not None:
                 raise Unread("what holds in expectation is not used beside numbers of a state")
             found = letters.evaluated(premise, env)
-            name = f"premise {index}"
+            name = f"{PREMISE}{index}"
             known[name] = found if isinstance(found, ProductSum) else ProductSum.number(found)
             reasons[name] = Stated("an inequality of earlier rounds")
         target = sides[0] - sides[1]
