@@ -1,8 +1,8 @@
 """Quantities that tend to 0 almost surely, as the sum of their expectations over all rounds is finite.
 
-If V and Q are nonnegative, and Q <= K (V - E[V after a step]) in every state with a number K >= 0, the expectations of Q
-sum to at most K V at the start: the sum of Q over the rounds is finite almost surely, and Q tends to 0. If E[V after a
-step] <= rho V with rho < 1, the same is true of V, and of every Q <= K V. Nobody states K. It is the multiplier of a
+If V and Q are nonnegative, and Q <= K (V - E[V after a step]) in every state with a number K >= 0, the expectations of
+Q sum to at most K V at the start: the sum of Q over the rounds is finite almost surely, and Q tends to 0. If E[V after
+a step] <= rho V with rho < 1, the same is true of V, and of every Q <= K V. Nobody states K. It is the multiplier of a
 premise, which is the same in all states: of V - E[V after a step] <= 0 in a proof of Q <= 0, or of V <= 0.
 """
 
@@ -28,7 +28,9 @@ from verify.exact import reals
 from verify.multipliers.contraction import check_start
 
 #: No letter of a claim has such a name.
-_Q, _V, _AFTER = (sympy.Symbol(f"the {name}", real=True) for name in ("quantity", "potential", "potential after a step"))
+_Q, _V, _AFTER = (
+    sympy.Symbol(f"the {name}", real=True) for name in ("quantity", "potential", "potential after a step")
+)
 
 
 class WithPremise(NamedTuple):
@@ -55,16 +57,22 @@ def quantity(claim: Claim) -> Of:
 
 
 def contractions(claim: Claim) -> Iterator[tuple[Of, Claim]]:
-    """Yield potentials with claims of the setting that a step multiplies them by a number below 1 in expectation."""
+    """Yield potentials with claims of the setting that a step multiplies them by a number below 1 in expectation, those
+    that ``follows`` names first."""
     known = signs_of(claim).given
-    for other in claims.all():
+    named = {id: claims.get(id) for id in claim.follows}
+    for other in {**named, **{other.id: other for other in claims.all()}}.values():
         step = other.statement
         if other.setting is not claim.setting or not isinstance(step, OneStep) or step.factor is None:
             continue
-        named = {q.expression: q for q in step.quantities}
-        after, before = named.get(step.left), named.get(sympy.cancel(step.right / step.factor))
+        sides = {q.expression: q for q in step.quantities}
+        after, before = sides.get(step.left), sides.get(sympy.cancel(step.right / step.factor))
         same = after is not None and before is not None and after.of is before.of and after.after > before.after
-        if not same or step.algorithm is not claim.statement.algorithm or not set(other.requires) <= set(claim.requires):
+        if (
+            not same
+            or step.algorithm is not claim.statement.algorithm
+            or not set(other.requires) <= set(claim.requires)
+        ):
             continue
         if before.domain is None and reals.implied(sympy.Lt(step.factor, 1, evaluate=False), known):
             yield before.of, other

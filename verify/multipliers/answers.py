@@ -335,7 +335,9 @@ class Answers:
     def _all(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         """All draws of compressors, which stand in what they compress alone: as a number nothing is known of them."""
         kind, name = term.data
-        return world.atom(f"the draws of {name}", 0) if kind == COMPRESSION else generic_client.all_drawn(world, term, of)
+        return (
+            world.atom(f"the draws of {name}", 0) if kind == COMPRESSION else generic_client.all_drawn(world, term, of)
+        )
 
     def _expected(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         """The expectation over all draws of compressors, of a sum of numbers each of which is one inner product: the

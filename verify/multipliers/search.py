@@ -228,7 +228,7 @@ class Search:
     def _candidates(self, k: int, live: list[int], low: Array, high: Array) -> Iterator[Ratio]:
         X = self.programs.X[live]
         room = 1e-2 if self.slack else 1e-4
-        if self.names[k] in self.ample:
+        if self.names[k] in self.ample and (high > _TIMES[-1] * low).all():
             yield from (ratio for ratio in self._sums(k, X) if (values(ratio, X) >= low * (1 - room)).all())
             return
         if (low <= 1e-3 * self.programs.sizes(k, live)).all():
