@@ -20,6 +20,7 @@ from fedtheory.numbers.rational import Array
 from verify.exact.elimination import eliminate
 from verify.multipliers import naming
 from verify.multipliers.charts import has_no_negative
+from verify.multipliers.forms import Key
 from verify.multipliers.points import NEAR, Floats, Programs, SamplePoints, exact_values, values
 from verify.multipliers.posing import PREMISE, Posed
 from verify.multipliers.proofs import (
@@ -259,12 +260,19 @@ class Search:
         positive = [ratio for ratio in tight.values() if (values(ratio, X) > 0).all()]
         yield from (sum(positive, self.posed.zero) * times for times in _TIMES if positive)
 
+    def _vanishing(self, block: str, rows: Sequence[str]) -> Iterator[Key]:
+        """Entries of the diagonal, and those beside one that is 0 whatever the multipliers are, which are 0 then."""
+        forms = (self.posed.target, *self.posed.known.values())
+        for row in rows:
+            yield block, row, row
+            if not any((block, row, row) in form.of for form in forms):
+                yield from ((block, *sorted((row, other))) for other in rows if other != row)
+
     def _tight(self, k: int) -> Iterator[Ratio]:
         """Values at which an entry of the diagonal vanishes, and the same without its negative terms."""
         forms, zero = list(self.posed.known.values()), self.posed.zero
         for block, rows in blocks(self.posed).items():
-            for row in rows:
-                entry = (block, row, row)
+            for entry in ((block, row, row) for row in rows) if not self.ample else self._vanishing(block, rows):
                 slope, base = forms[k].of.get(entry, zero), -self.posed.target.of.get(entry, zero)
                 for j, v in self.named.items():
                     base = base + v * forms[j].of.get(entry, zero)

@@ -8,8 +8,10 @@ import sympy
 
 import fedtheory as ft
 from verify.base.evaluate import meeting
+from verify.derivation import limits
 from verify.methods import telescoping
 from verify.methods.base import Inquiry
+from verify.multipliers.proving import prove
 
 mu, L, gamma = ft.letters("mu L gamma")
 
@@ -130,3 +132,65 @@ def test_what_is_true_is_proved(name):
 @pytest.mark.parametrize("name", FALSE)
 def test_what_is_false_is_not(name):
     assert found(FALSE[name]).verdict is None
+
+
+def rate(factor, *requires):
+    """A claim of the setting of the first true limit, from which it would follow."""
+    statement = ft.contracts(gd, ft.distance, factor)
+    return ft.Claim("own/rate", setting=TRUE["distance"].setting, statement=statement, requires=requires)
+
+
+STEP = sympy.Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2)
+
+
+def test_a_contraction_that_is_claimed_of_the_same_setting_is_shown_and_used(monkeypatch):
+    monkeypatch.setattr(limits.claims, "all", lambda: (rate(STEP, SMALL),))
+    outcome = found(TRUE["distance"])
+    assert str(outcome.verdict) == "proved"
+    assert "own/rate" in outcome.note
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        # Its factor may be 1, it assumes more, and it is false.
+        rate(STEP, ANY_STEP),
+        rate(STEP, SMALL, ft.Hypothesis("gamma <= 1/L", sympy.Le(gamma, 1 / L, evaluate=False))),
+        rate(sympy.Rational(1, 2), SMALL),
+    ],
+)
+def test_another_claim_shows_nothing(other, monkeypatch):
+    monkeypatch.setattr(limits.claims, "all", lambda: (other,))
+    monkeypatch.setattr(limits, "potentials", lambda claim, of: [])
+    for claim in (TRUE["distance"], FALSE["longest-step"]):
+        assert found(claim).verdict is None
+
+
+def of_all(problem, params, state):
+    return (state.z**2).sum(axis=(-1, -2))
+
+
+def of_mean(problem, params, state):
+    return (state.z.mean(axis=-2) ** 2).sum(axis=-1)
+
+
+def away(problem, params, state):
+    return of_all(problem, params, state) - problem.n * of_mean(problem, params, state)
+
+
+stays = ft.method("stays", lambda problem, params, state, draw: {"z": state.z}, [], {"z": "clients"})
+CLIENTS = ft.Setting(algorithm=stays, functions=STRONGLY)
+
+
+@pytest.mark.parametrize(
+    ("of", "by", "is_bounded"),
+    [(of_mean, of_all, True), (away, of_all, True), (of_all, of_mean, False), (of_all, away, False)],
+)
+def test_one_multiple_does_for_all_clients_and_states(of, by, is_bounded):
+    claim = ft.Claim("own/of-clients", setting=CLIENTS, statement=ft.Limit(stays, ft.Quantity("Q", of), "it vanishes"))
+    recipes = claim.instances.recipes(np.random.default_rng(0))
+    given = tuple(recipe for recipe, _ in meeting(claim, islice(recipes, 10)))
+    lemma, premise = limits.bounded(claim, of, by)
+    assert isinstance(prove(lemma, premises=(premise,)), str) is not is_bounded
+    alone = telescoping._client_by_client(Inquiry(claim, given=given), lemma, (premise,))
+    assert isinstance(alone, str) is not is_bounded, alone
