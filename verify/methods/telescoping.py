@@ -12,10 +12,11 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.limit import Limit
 from fedtheory.settings.quantities import gap
 from fedtheory.settings.relations import Quantity
 from verify.base.verdict import Verdict
-from verify.derivation import one_round, starts, telescoping
+from verify.derivation import limits, one_round, starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
@@ -51,7 +52,9 @@ class Followed(NamedTuple):
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Proved where an inequality of one round is, from which the bound follows; otherwise nothing is known."""
+    """Proved where an inequality of one round is, from which the bound or limit follows; otherwise nothing is known."""
+    if isinstance(inquiry.statement, Limit):
+        return _limit(method, inquiry)
     found = follow(inquiry)
     if isinstance(found, str):
         return method.skipped(f"left open: {found}")
@@ -170,14 +173,20 @@ def _unshown(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr | None = None, 
     ((small, _, large),) = lemma.statement.comparisons
     found: object = "its letters may be no numbers"
     if premise is None and own:
-        try:
-            found = client_proofs.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
-        except (ValueError, ArithmeticError) as error:
-            found = str(error)
+        found = _client_by_client(inquiry, lemma)
     if isinstance(found, str) and not reals.unreal(lemma):
         premises = () if premise is None else (premise,)
         found = prove(lemma, read_at=inquiry.claim, premises=premises)
     return f"in every state, {small} <= {large} is asked for: {found}" if isinstance(found, str) else ""
+
+
+def _client_by_client(inquiry: Inquiry, lemma: Claim, premises: tuple[sympy.Expr, ...] = ()) -> object:
+    """Return the proofs of an inequality of all states, or the reason why there are none."""
+    try:
+        rng = hunting.generator(lemma, inquiry.seed)
+        return client_proofs.prove(lemma, seen(inquiry), rng, premises=premises)
+    except (ValueError, ArithmeticError) as error:
+        return str(error)
 
 
 def _note(chain: Chain, further: str) -> str:
@@ -191,10 +200,59 @@ def _note(chain: Chain, further: str) -> str:
     return "; ".join([note, *more, *chain.ways])
 
 
+def _limit(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved where the sum of what tends to 0 over the rounds is finite in expectation."""
+    try:
+        found = _summed(inquiry)
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+    return method.found(Verdict.PROVED, found, used=("symbolic",))
+
+
+def _summed(inquiry: Inquiry) -> str:
+    """Return the reason why a sum over all rounds is finite. Raise ``ValueError`` if none is found."""
+    claim = inquiry.claim
+    of = limits.quantity(claim)
+    if not _is_nonnegative(inquiry, of):
+        raise ValueError("what tends to 0 is not shown to be nonnegative")
+    name, why = claim.statement.potential.expression, "no potential is known"
+    for potential, step in limits.contractions(claim):
+        if not _is_nonnegative(inquiry, potential) or isinstance(prove(step), str):
+            continue
+        factor = step.statement.factor
+        words = f"by {step.id}, which is shown too, a step multiplies the potential by at most {factor} < 1"
+        if potential is of:
+            return words
+        if not (why := _unbounded(inquiry, *limits.bounded(claim, of, potential))):
+            return f"{words}, and {name} is at most a multiple of it in all states"
+    for potential in limits.potentials(claim, of):
+        if not _is_nonnegative(inquiry, potential):
+            continue
+        step, premise = limits.decrease(claim, of, potential)
+        found = "its letters may be no numbers" if reals.unreal(step) else prove(step, premises=(premise,))
+        if not isinstance(found, str):
+            taken = "itself" if potential is of else "the potential"
+            cases = ", ".join(found.cases)
+            return f"{name} is at most a multiple of what a step takes off {taken} in expectation: {cases}"
+        why = found
+    raise ValueError(why)
+
+
+def _unbounded(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr) -> str:
+    """Return why a quantity is not shown to be at most a multiple of a potential; empty if it is.
+
+    The multiples of several cases of states may differ, as the potential is nonnegative.
+    """
+    found = "its letters may be no numbers" if reals.unreal(lemma) else prove(lemma, premises=(premise,))
+    if isinstance(found, str):
+        found = _client_by_client(inquiry, lemma, (premise,))
+    return found if isinstance(found, str) else ""
+
+
 METHOD = Method(
     "telescoping sums",
     "the whole class, in all dimensions, at all parameters and numbers of clients and rounds",
-    (Bound,),
+    (Bound, Limit),
     run,
     applies=multipliers.METHOD.applies,
 )
