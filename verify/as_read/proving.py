@@ -7,7 +7,6 @@ draws: nothing was ever assumed of any of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.scope import Scope
+from verify.as_read import ordered
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.exact import reals
 from verify.reading import comparing, generic_client
@@ -33,7 +33,7 @@ def applies(claim: Claim) -> bool:
     """Return True if the method covers the claim: it states that two sides are equal or ordered in every state, that a
     step preserves an invariant or an observed quantity, or relates constants to numbers that code computes.
 
-    An inequality in every state is shown only where both sides are the same expression.
+    An inequality in every state is shown where both sides are the same expression, or the larger has squares more.
     """
     statement = claim.statement
     if statement.residual is not None or statement.observed is not None:
@@ -71,12 +71,10 @@ def unshown(claim: Claim, case: CodePath) -> str:
         if not all((after - before).is_zero() for after, before in _observed(claim, case, here)):
             return "a step is not shown to change nothing that is observed"
     else:
-        ordered = cycle(
-            c.relation == "<=" and claim.statement.scope is not Scope.STATE for c in claim.statement.comparisons
-        )
-        for (left, right), order in zip(_sides(claim, case, about), ordered, strict=False):
-            if not ((left - right).is_zero() or (order and _at_most(about, left, right))):
-                return "the two sides do not reduce to the same expression"
+        pairs = list(_sides(claim, case, about))
+        differing = {k for k, (left, right) in enumerate(pairs) if not (left - right).is_zero()}
+        if differing and not differing <= _ordered(claim, case, about, pairs):
+            return "the two sides do not reduce to the same expression"
         if claim.statement.assignments and reals.undefined(claim) is not None:
             return "a constant is not shown to be a number"
     learn_sums(about)
@@ -117,14 +115,33 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
     return about.world, list(_sides(claim, case, about))
 
 
+def _ordered(
+    claim: Claim, case: CodePath, about: Ground, pairs: Sequence[tuple[WorldValue, WorldValue]]
+) -> set[int]:
+    """Return the places of the pairs whose first side is shown to be at most the second, where the claim says so."""
+    relations = [comparison.relation for comparison in claim.statement.comparisons]
+    places = [k for k in range(len(pairs)) if relations[k % len(relations)] == "<="]
+    if claim.statement.scope is not Scope.STATE:
+        return {k for k in places if _at_most(about, *pairs[k])}
+    found = set()
+    for split in (False, True):
+        there = _ground(claim, case, split)
+        sides = list(_sides(claim, case, there))
+        there.relations.extend(ordered.bounds(there, case))
+        learn_sums(there)
+        found |= {k for k in places if ordered.at_most(there, case, *sides[k])}
+    return found
+
+
 def _at_most(about: Ground, left: WorldValue, right: WorldValue) -> bool:
     """Return True if both sides are numbers made of letters and the first is provably at most the second."""
     numbers = [about.number(side) for side in (left, right) if set(side.of) <= {ONE}]
     return len(numbers) == 2 and about.implies(sympy.Le(*numbers, evaluate=False))
 
 
-def _ground(claim: Claim, case: CodePath) -> Ground:
+def _ground(claim: Claim, case: CodePath, split: bool = True) -> Ground:
     here = _world(case)
+    here.split = split
     here.smooth = _smooth(claim)
     return ground(claim, case, here)
 
@@ -192,8 +209,7 @@ def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldV
     """Yield the two sides of each comparison, for each of the vectors that a quantity gives side by side."""
     statement, here = claim.statement, about.world
     found = {q.expression: evaluated(here, case.quantities[q.of]) for q in statement.quantities}
-    known = {letter: term for letter, term in case.letters.items() if term.op not in (Op.LEAST, Op.MOST)}
-    letters = {letter: evaluated(here, [term])[0] for letter, term in known.items()}
+    letters = {letter: evaluated(here, [term])[0] for letter, term in case.letters.items()}
     counts = {len(values) for values in found.values()}
     if len(counts) > 1:
         raise Unread("quantities stack different numbers of vectors")
