@@ -2,9 +2,9 @@
 
 Their difference is a quadratic form of sums over the clients and of what all of them share, and a sum over the clients
 of a form of each one, whether a vector of a client is read as one or as its mean and its deviation. Squares of the sums
-are taken off first. What is left is written as one sum over the clients, and the form of a generic
-client is shown not to be negative: by squares, by the hypotheses on letters, and by the least and the largest of the
-clients' numbers, between which those of every client lie.
+are taken off first. What is left is written as one sum over the clients, and the form of a generic client is shown not
+to be negative: by squares, by the hypotheses on letters, and by the least and the largest of the clients' numbers,
+between which those of every client lie.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from typing import Any
 
 import sympy
 
-from verify.as_read.obligations import BOUNDS, Ground
+from fedtheory.claims import Claim
+from fedtheory.kinds.scope import Scope
+from verify.as_read.obligations import BOUNDS, Ground, learn_sums
+from verify.as_read.proving import compared, grounded
 from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
@@ -60,7 +63,29 @@ class Form:
                 self.add(a, b, -2 * own * x * y)
 
 
-def at_most(about: Ground, case: CodePath, left: WorldValue, right: WorldValue) -> bool:
+def places(claim: Claim, case: CodePath, about: Ground, pairs: Sequence[tuple[WorldValue, WorldValue]]) -> set[int]:
+    """Return the places of the pairs whose first side is shown to be at most the second, where the claim says so."""
+    relations = [comparison.relation for comparison in claim.statement.comparisons]
+    due = [k for k in range(len(pairs)) if relations[k % len(relations)] == "<="]
+    if claim.statement.scope is not Scope.STATE:
+        return {k for k in due if _at_most(about, *pairs[k])}
+    found = set()
+    for split in (False, True):
+        there = grounded(claim, case, split)
+        sides = list(compared(claim, case, there))
+        there.relations.extend(_bounds(there, case))
+        learn_sums(there)
+        found |= {k for k in due if _is_ordered(there, case, *sides[k])}
+    return found
+
+
+def _at_most(about: Ground, left: WorldValue, right: WorldValue) -> bool:
+    """Return True if both sides are numbers made of letters and the first is provably at most the second."""
+    numbers = [about.number(side) for side in (left, right) if set(side.of) <= {ONE}]
+    return len(numbers) == 2 and about.implies(sympy.Le(*numbers, evaluate=False))
+
+
+def _is_ordered(about: Ground, case: CodePath, left: WorldValue, right: WorldValue) -> bool:
     """Return True if one side is shown to be at most the other in all states."""
     world = about.world
     found = _split(world, right - left)
@@ -77,7 +102,7 @@ def at_most(about: Ground, case: CodePath, left: WorldValue, right: WorldValue) 
     return _is_nonnegative(about, each)
 
 
-def bounds(about: Ground, case: CodePath) -> Iterator[sympy.Basic]:
+def _bounds(about: Ground, case: CodePath) -> Iterator[sympy.Basic]:
     """Yield that the letters of any client lie between the least and the largest of these numbers of letters."""
     for op, symbol, value in _extremes(case, about.world):
         if set(value.of) <= {ONE}:
@@ -247,4 +272,3 @@ def _has_sign(about: Ground, c: Any, strictly: bool = False) -> bool:
     if any(about.world.holds_drawn(about.world.meaning[name][1]) for name in about.world.sums_in(c)):
         raise Unread("a coefficient depends on what is drawn")
     return about.implies((sympy.Gt if strictly else sympy.Ge)(about.expression(c), 0, evaluate=False))
-

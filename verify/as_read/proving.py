@@ -7,6 +7,7 @@ draws: nothing was ever assumed of any of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.scope import Scope
-from verify.as_read import ordered
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.exact import reals
 from verify.reading import comparing, generic_client
@@ -27,6 +27,9 @@ from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term
 from verify.reading.worlds import ONE, World, WorldValue, inverse, symbol_of
+
+#: A leaf, which is loaded when a claim says that a side is at most another.
+_ORDERED = "verify.as_read.ordered"
 
 
 def applies(claim: Claim) -> bool:
@@ -59,7 +62,7 @@ def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
 
 def unshown(claim: Claim, case: CodePath) -> str:
     """Return why a claim is not shown in one case; empty if it is, or if the case never occurs."""
-    about = _ground(claim, case)
+    about = grounded(claim, case)
     here = about.world
     if about.never_occurs():
         return ""
@@ -71,9 +74,9 @@ def unshown(claim: Claim, case: CodePath) -> str:
         if not all((after - before).is_zero() for after, before in _observed(claim, case, here)):
             return "a step is not shown to change nothing that is observed"
     else:
-        pairs = list(_sides(claim, case, about))
+        pairs = list(compared(claim, case, about))
         differing = {k for k, (left, right) in enumerate(pairs) if not (left - right).is_zero()}
-        if differing and not differing <= _ordered(claim, case, about, pairs):
+        if differing and not differing <= import_module(_ORDERED).places(claim, case, about, pairs):
             return "the two sides do not reduce to the same expression"
         if claim.statement.assignments and reals.undefined(claim) is not None:
             return "a constant is not shown to be a number"
@@ -103,7 +106,7 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
     times a number; for a conserved quantity, its values after a step and before it. Raise ``Unread`` if something in
     them is not read, or if there is no such number.
     """
-    about = _ground(claim, case)
+    about = grounded(claim, case)
     if about.never_occurs():
         return about.world, []
     if claim.statement.residual is not None:
@@ -112,37 +115,13 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
         return about.world, list(generic_client.multiplied(about.world, case.program, residuals))
     if claim.statement.observed is not None:
         return about.world, list(_observed(claim, case, about.world))
-    return about.world, list(_sides(claim, case, about))
+    return about.world, list(compared(claim, case, about))
 
 
-def _ordered(
-    claim: Claim, case: CodePath, about: Ground, pairs: Sequence[tuple[WorldValue, WorldValue]]
-) -> set[int]:
-    """Return the places of the pairs whose first side is shown to be at most the second, where the claim says so."""
-    relations = [comparison.relation for comparison in claim.statement.comparisons]
-    places = [k for k in range(len(pairs)) if relations[k % len(relations)] == "<="]
-    if claim.statement.scope is not Scope.STATE:
-        return {k for k in places if _at_most(about, *pairs[k])}
-    found = set()
-    for split in (False, True):
-        there = _ground(claim, case, split)
-        sides = list(_sides(claim, case, there))
-        there.relations.extend(ordered.bounds(there, case))
-        learn_sums(there)
-        found |= {k for k in places if ordered.at_most(there, case, *sides[k])}
-    return found
-
-
-def _at_most(about: Ground, left: WorldValue, right: WorldValue) -> bool:
-    """Return True if both sides are numbers made of letters and the first is provably at most the second."""
-    numbers = [about.number(side) for side in (left, right) if set(side.of) <= {ONE}]
-    return len(numbers) == 2 and about.implies(sympy.Le(*numbers, evaluate=False))
-
-
-def _ground(claim: Claim, case: CodePath, split: bool = True) -> Ground:
+def grounded(claim: Claim, case: CodePath, split: bool = True) -> Ground:
+    """Return what is known in a case; ``split``: True if what a client has is read as the mean and a deviation."""
     here = _world(case)
-    here.split = split
-    here.smooth = _smooth(claim)
+    here.split, here.smooth = split, _smooth(claim)
     return ground(claim, case, here)
 
 
@@ -205,7 +184,7 @@ def _number(one: Term, other: Term) -> Mapping[sympy.Symbol, Any]:
 # Two sides
 
 
-def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldValue, WorldValue]]:
+def compared(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldValue, WorldValue]]:
     """Yield the two sides of each comparison, for each of the vectors that a quantity gives side by side."""
     statement, here = claim.statement, about.world
     found = {q.expression: evaluated(here, case.quantities[q.of]) for q in statement.quantities}

@@ -46,6 +46,8 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis
 from verify.reading.values import Condition, Named
 
+#: What a proof shows, in words.
+NOTE = "read off the code in index notation: for all data, any numbers of examples, clients and features"
 #: Instances at which what was read is compared with the code.
 COMPARED = 3
 

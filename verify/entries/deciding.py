@@ -50,9 +50,7 @@ class Facts:
 def is_zero(one: Grid, facts: Facts) -> bool:
     """Return True if all entries of an array are shown to be 0."""
     bounds = [
-        place.relation()
-        for k, length in enumerate(reversed(one.lengths))
-        for place in within(k, sympy.S.Zero, length)
+        place.relation() for k, length in enumerate(reversed(one.lengths)) for place in within(k, sympy.S.Zero, length)
     ]
     here = facts.with_more(*bounds)
     products: list[Product] = []

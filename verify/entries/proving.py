@@ -25,6 +25,8 @@ from verify.reading.program import theirs
 from verify.reading.source import Unread
 from verify.reading.values import NamedTupleValue, Unknown, is_record_class
 
+#: What a proof shows, in words.
+NOTE = "read off the code entry by entry: for all lengths of arrays and sums, at all values of the letters"
 #: Axes of replicas that come before those of a part of a state; and instances at which what was read is compared with
 #: the code, with the largest whole number among the parameters of these.
 REPLICAS, COMPARED, LARGEST = 2, 4, 12
@@ -197,7 +199,7 @@ def _of_expression(
 def _compare(
     claim: Claim, found: Mapping[sympy.Expr, Grid], instances: Sequence[Instance], symbols: Mapping[str, sympy.Symbol]
 ) -> str:
-    """Return why what was read counts for nothing; empty if it agrees with the code. Raise ``Unread`` if it does not."""
+    """Return why what was read cannot be compared; empty if it agrees with code. Raise ``Unread`` if it does not."""
     small = [
         i
         for i in instances
@@ -236,4 +238,3 @@ def _value(one: Product, here: dict[sympy.Symbol, sympy.Expr]) -> Fraction:
         return Fraction(0)
     value = one.number.xreplace(here)
     return Fraction(int(value.p), int(value.q))
-

@@ -8,38 +8,30 @@ from __future__ import annotations
 
 import ast
 import builtins
-import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import sympy
 
-from fedtheory.numbers import rational
-from verify.entries import sums
-from verify.entries.sums import PLACES, Grid, Place, Product, Range, power
+from verify.entries import in_place, sums
+from verify.entries.arrays import Listed, array, index, matmul
+from verify.entries.rules import functions
+from verify.entries.sums import PLACES, Grid, Place, Range, power
 from verify.reading.expressions import refused
 from verify.reading.operations import PLAIN, joined
 from verify.reading.reader import Reader
-from verify.reading.values import CONSTANTS, Condition, Rule, Scope, SymbolicRange, Unknown, relation_of
+from verify.reading.values import Condition, Rule, Scope, SymbolicRange, Unknown, relation_of
 
 #: What is owed: a relation, with what is known where it is.
 Owed = tuple[sympy.Basic, tuple[sympy.Basic, ...]]
-
-
-class Listed:
-    """The values of an expression for every index of a range."""
-
-    def __init__(self, over: Range, value: Grid) -> None:
-        self.over, self.value = over, value
 
 
 class EntryReader(Reader):
     """A reader whose values are arrays entry by entry. ``owed``: what has to hold for the code to run as read."""
 
     def __init__(self) -> None:
-        super().__init__(_functions(self), ())
+        super().__init__(functions(self.owe), ())
         self.owed: list[Owed] = []
         self._within: tuple[sympy.Basic, ...] = ()
 
@@ -91,7 +83,7 @@ class EntryReader(Reader):
         if len(at.generators) > 1 or generator.ifs or not isinstance(generator.target, ast.Name):
             raise ValueError("it has conditions, or loops within loops")
         over = self._range(self._value(generator.iter, scope), generator.target.id)
-        names = {generator.target.id: _index(over)}
+        names = {generator.target.id: index(over)}
         inner = Scope(names, scope, None, scope.module, scope.within, frozenset(names))
         value = self._for_each(over, lambda: self._value(at.elt, inner))
         if type(value) is bool or isinstance(value, Condition):
@@ -136,7 +128,7 @@ class EntryReader(Reader):
         if isinstance(by, ast.Pow):
             return self._power(a, b.number(), b.whole)
         if isinstance(by, ast.MatMult):
-            return _matmul(a, b)
+            return matmul(a, b)
         raise ValueError(f"no rule says what {type(by).__name__} is")
 
     def _power(self, base: Grid, exponent: sympy.Expr, whole: bool) -> Grid:
@@ -263,7 +255,7 @@ class EntryReader(Reader):
             super()._do(at, scope)
 
     def _run(self, body: list[ast.stmt], scope: Scope) -> None:
-        _check_in_place(body)
+        in_place.check(body)
         super()._run(body, scope)
 
     def relation(self, condition: Any) -> sympy.Basic:
@@ -316,7 +308,7 @@ class EntryReader(Reader):
             raise ValueError("a loop does more than to add to places of an array")
         over = self._range(self._value(at.iter, scope), at.target.id)
         name, before = self._name_of(only, scope)
-        inner = {**scope.names, at.target.id: _index(over)}
+        inner = {**scope.names, at.target.id: index(over)}
         there = Scope(inner, scope.around, scope.function, scope.module, scope.within, scope.local)
         more = self._for_each(over, lambda: self._added(only, there))
         scope.names[name] = sums.add(before, sums.summed(more, over))
@@ -348,185 +340,3 @@ _ORDERS: Mapping[type[ast.cmpop], tuple[str, bool]] = {
     ast.Gt: ("<", True),
     ast.GtE: ("<=", True),
 }
-
-
-def _check_in_place(body: list[ast.stmt]) -> None:
-    """Raise ``ValueError`` if an array that is changed in place may have another name, or be seen before.
-
-    It is made by ``np.zeros`` in the same block, and up to the last change nothing else mentions it.
-    """
-    changes = [k for k, at in enumerate(body) for name in _changed(at)]
-    for name in {name for at in body for name in _changed(at)}:
-        mentioned = [k for k, at in enumerate(body) if any(_is_name(node, name) for node in ast.walk(at))]
-        if not mentioned:
-            raise ValueError("something other than a named array is changed in place")
-        last = max(k for k in changes if name in _changed(body[k]))
-        before = [body[k] for k in mentioned if k <= last]
-        made: Any = before[0]
-        zeros = isinstance(made, ast.Assign) and isinstance(made.value, ast.Call) and len(made.targets) == 1
-        if not zeros or not isinstance(made.targets[0], ast.Name) or ast.unparse(made.value.func) != "np.zeros":
-            raise ValueError(f"{name} is changed in place, and is not made by np.zeros just before")
-        if not all(_only_adds(at, name) for at in before[1:]):
-            raise ValueError(f"{name} is used before it is changed in place for the last time")
-
-
-def _changed(at: ast.stmt) -> set[str]:
-    """Return the names of arrays that a statement changes in place."""
-    nodes = (node.target for node in ast.walk(at) if isinstance(node, ast.AugAssign))
-    return {ast.unparse(node.value) for node in nodes if isinstance(node, ast.Subscript)}
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _only_adds(at: ast.stmt, name: str) -> bool:
-    """Return True if a statement, or the only one of a loop, adds to places of an array, and mentions it only there."""
-    only = at.body[0] if isinstance(at, ast.For) and len(at.body) == 1 else at
-    return isinstance(only, ast.AugAssign) and sum(_is_name(node, name) for node in ast.walk(at)) == 1
-
-
-def _index(over: Range) -> Grid:
-    return Grid((), (Product(over.index),), True)
-
-
-def array(value: Any) -> Grid:
-    """Return a value as an array. Raise ``ValueError`` for what is none."""
-    if isinstance(value, Grid):
-        return value
-    if type(value) in (int, Fraction, bool):
-        return sums.number(sympy.Rational(Fraction(value)), type(value) is not Fraction)
-    if isinstance(value, Condition) and value.by == "==":
-        one, other = value.of
-        difference = sympy.expand(one.number() - other.number())
-        return sums.chosen(sums.number(1), [Place(difference, False)] if _of_integers(difference) else _refuse())
-    if type(value) is tuple and value:
-        return _written(value)
-    raise ValueError(value.why if isinstance(value, Unknown) else "something other than numbers is computed with")
-
-
-def _of_integers(e: sympy.Expr) -> bool:
-    return all(x.is_integer for x in e.free_symbols)
-
-
-def _refuse() -> Any:
-    raise ValueError("a comparison that counts as a number is not one of whole numbers")
-
-
-def _written(parts: tuple[Any, ...]) -> Grid:
-    """Return an array whose entries are written one by one."""
-    if any(type(part) is bool or isinstance(part, Condition) for part in parts):
-        raise ValueError("truth values are listed")
-    found = [array(part) for part in parts]
-    if any(one.lengths != found[0].lengths for one in found) or len(found[0].lengths) >= sums.AXES:
-        raise ValueError("rows of different lengths are listed")
-    place = len(found[0].lengths)
-    products = [
-        p for k, one in enumerate(found) for p in sums.chosen(one, [Place(PLACES[place] - k, False)]).of
-    ]
-    return Grid((sympy.Integer(len(found)), *found[0].lengths), tuple(products), all(one.whole for one in found))
-
-
-def _matmul(a: Grid, b: Grid) -> Grid:
-    """Return the product of a matrix, or a vector, and a vector."""
-    if len(b.lengths) != 1 or len(a.lengths) not in (1, 2) or not sums.is_same(a.lengths[-1], b.lengths[0]):
-        raise ValueError("@ is taken of something other than a matrix or a vector, and a vector as long as its rows")
-    return sums.total(sums.multiply(a, b), 0)
-
-
-def _functions(reader: EntryReader) -> Iterator[tuple[Any, Any]]:
-    """Yield the functions with rules of their own, each with its rule."""
-
-    def typed(dtype: Any) -> bool:
-        if dtype is not None and getattr(dtype, "name", "") != "int":
-            raise ValueError("an array is made with a type other than int")
-        return dtype is not None
-
-    def zeros(shape: Any, dtype: Any = None) -> Grid:
-        lengths = tuple(array(length) for length in (shape if type(shape) is tuple else (shape,)))
-        if not all(length.whole for length in lengths):
-            raise ValueError("a length is not a whole number")
-        reader.owe(*(sympy.Ge(length.number(), 0, evaluate=False) for length in lengths))
-        return Grid(tuple(length.number() for length in lengths), (), typed(dtype))
-
-    def eye(n: Any, k: Any = 0, dtype: Any = None) -> Grid:
-        length, offset = array(n), array(k)
-        if not length.whole or not offset.whole:
-            raise ValueError("a length is not a whole number")
-        reader.owe(sympy.Ge(length.number(), 0, evaluate=False))
-        where = Place(sympy.expand(PLACES[0] - PLACES[1] - offset.number()), False)
-        return sums.chosen(Grid((length.number(),) * 2, (Product(sympy.S.One),), typed(dtype)), [where])
-
-    def made(value: Any, dtype: Any = None) -> Grid:
-        if not isinstance(value, Listed):
-            found = array(value)
-            if typed(dtype) and not found.whole:
-                raise ValueError("numbers are rounded to whole ones")
-            return found
-        if value.over.step != 1 or dtype is not None:
-            raise ValueError("an array is made of a list in steps, or with a type")
-        reader.owe(sympy.Ge(value.over.stop - value.over.start, 1, evaluate=False))
-        place = len(value.value.lengths)
-        if place >= sums.AXES:
-            raise ValueError(f"an array has more than {sums.AXES} axes")
-        one = sums.moved(value.value, {value.over.index: PLACES[place] + value.over.start})
-        return Grid((sympy.expand(value.over.stop - value.over.start), *one.lengths), one.of, one.whole)
-
-    def total(value: Any) -> Grid:
-        if not isinstance(value, Listed):
-            raise ValueError("the sum is taken of something other than a generator")
-        if value.value.lengths:
-            # The sum of nothing is a number.
-            reader.owe(sympy.Ge(value.over.stop - value.over.start, 1, evaluate=False))
-        return sums.summed(value.value, value.over)
-
-    def ends(*given: Any) -> SymbolicRange:
-        if not 1 <= len(given) <= 3 or not all(array(end).whole for end in given):
-            raise ValueError("the ends of a range are not whole numbers")
-        numbers = [array(end).number() for end in given]
-        start, stop = (numbers[0], numbers[1]) if len(numbers) > 1 else (sympy.S.Zero, numbers[0])
-        step = numbers[2] if len(numbers) > 2 else sympy.S.One
-        reader.owe(sympy.Ge(step, 1, evaluate=False))
-        return SymbolicRange((start, stop, step))
-
-    def choose(n: Any, k: Any) -> Grid:
-        of, count = array(n), array(k)
-        if not of.whole or not count.whole:
-            raise ValueError("comb is taken of something other than whole numbers")
-        reader.owe(*(sympy.Ge(one.number(), 0, evaluate=False) for one in (of, count)))
-        return sums.number(sympy.binomial(of.number(), count.number()), True)
-
-    def joint(parts: Any, axis: Any = 0) -> Grid:
-        found = [array(part) for part in parts] if type(parts) is tuple else []
-        if axis != 0 or not found or any(len(one.lengths) != len(found[0].lengths) for one in found):
-            raise ValueError("concatenate is not applied to arrays along their first axis")
-        place = len(found[0].lengths) - 1
-        if place < 0 or not all(
-            sums.is_same(a, b) for one in found for a, b in zip(one.lengths[1:], found[0].lengths[1:], strict=True)
-        ):
-            raise ValueError("concatenated arrays differ in other axes")
-        start, products = sympy.S.Zero, []
-        for one in found:
-            shifted = sums.moved(one, {PLACES[place]: PLACES[place] - start})
-            products += sums.chosen(shifted, sums.within(place, start, start + one.lengths[0])).of
-            start = sympy.expand(start + one.lengths[0])
-        return Grid((start, *found[0].lengths[1:]), tuple(products), all(one.whole for one in found))
-
-    def applied(A: Any, v: Any) -> Grid:
-        a, b = array(A), array(v)
-        if len(a.lengths) != 2 or len(b.lengths) != 1:
-            raise ValueError("a matrix is applied to something other than a vector")
-        return _matmul(a, b)
-
-    yield np.zeros, Rule("zeros", zeros)
-    yield np.eye, Rule("eye", lambda n, k=0, dtype=None: eye(n, k, dtype))
-    yield np.array, Rule("array", made)
-    yield np.asarray, Rule("asarray", made)
-    yield np.concatenate, Rule("concatenate", joint)
-    yield rational.apply, Rule("apply", applied)
-    yield math.comb, Rule("comb", choose)
-    yield builtins.sum, Rule("sum", total)
-    yield builtins.range, Rule("range", ends)
-    yield builtins.int, Rule("int", lambda *given: _refuse())
-    yield builtins.getattr, Rule("getattr", lambda *given: _refuse())
-

@@ -19,7 +19,7 @@ AXES, TERMS, LARGEST = 3, 2000, 2**20
 PLACES = tuple(sympy.Dummy(f"i{k}", integer=True) for k in range(AXES))
 
 
-class power(sympy.Function):  # type: ignore[misc] # noqa: N801
+class power(sympy.Function):
     """A power with an exponent that may be a letter, which is left as it is written; 0 to the power 0 is 1."""
 
     @classmethod
@@ -293,9 +293,9 @@ def _counted(one: Product, known: Any) -> Product | None:
     """Return a sum of equal terms: their number times one of them."""
     for r in one.over:
         rest = _others(one, r)
-        if r.step == 1 and not _stands_in(rest, r.index):
-            if known.implies(sympy.Ge(r.stop, r.start, evaluate=False)):
-                return rest._replace(number=rest.number * (r.stop - r.start))
+        some = sympy.Ge(r.stop, r.start, evaluate=False)
+        if r.step == 1 and not _stands_in(rest, r.index) and known.implies(some):
+            return rest._replace(number=rest.number * (r.stop - r.start))
     return None
 
 

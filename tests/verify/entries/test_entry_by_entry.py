@@ -17,7 +17,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
 from verify.entries import proving
-from verify.methods import entry_by_entry
+from verify.methods import any_data
 
 SUM, SOLUTION, MGF = (f"feddcd/appendix-F/{name}" for name in ("sum", "solution", "mgf"))
 N, tau, t = sympy.symbols("N tau t", integer=True, positive=True)
@@ -41,7 +41,7 @@ def sides(id, left, right, **changed):
 
 @pytest.mark.parametrize("id", [SUM, SOLUTION, MGF])
 def test_the_chain_of_appendix_f_is_shown(id):
-    assert entry_by_entry.METHOD.speaks_of(claims.get(id))
+    assert any_data.ENTRIES.speaks_of(claims.get(id))
     assert why_not(claims.get(id)) == ""
 
 
@@ -323,7 +323,7 @@ def truths(problem, params, state):
 
 
 def branching(problem, params, state):
-    return sum((params.s if i == 0 else params.s) for i in range(params.t))
+    return sum((params.s if i == 0 else 1 * params.s) for i in range(params.t))
 
 
 def truncated(problem, params, state):
