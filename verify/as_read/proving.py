@@ -28,9 +28,6 @@ from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term
 from verify.reading.worlds import ONE, World, WorldValue, inverse, symbol_of
 
-#: A leaf, which is loaded when a claim says that a side is at most another.
-_ORDERED = "verify.as_read.ordered"
-
 
 def applies(claim: Claim) -> bool:
     """Return True if the method covers the claim: it states that two sides are equal or ordered in every state, that a
@@ -76,7 +73,7 @@ def unshown(claim: Claim, case: CodePath) -> str:
     else:
         pairs = list(compared(claim, case, about))
         differing = {k for k, (left, right) in enumerate(pairs) if not (left - right).is_zero()}
-        if differing and not differing <= import_module(_ORDERED).places(claim, case, about, pairs):
+        if differing and not differing <= import_module("verify.as_read.ordered").places(claim, case, about, pairs):
             return "the two sides do not reduce to the same expression"
         if claim.statement.assignments and reals.undefined(claim) is not None:
             return "a constant is not shown to be a number"
