@@ -25,7 +25,7 @@ def index(over: Range) -> Grid:
 
 
 def array(value: Any) -> Grid:
-    """Return a value as an array. Raise ``ValueError`` for what is none."""
+    """Return a value as an array. Raise ``ValueError`` for anything else."""
     if isinstance(value, Grid):
         return value
     if type(value) in (int, Fraction, bool):

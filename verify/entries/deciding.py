@@ -1,4 +1,4 @@
-"""Whether an entry is 0 at all of its places: by cases of the conditions on indices, which z3 decides over integers."""
+"""Show that an entry is 0 at all of its places, in each case of the conditions on indices that z3 finds possible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Undecided(ValueError):
 
 @dataclass
 class Facts:
-    """What is known of letters and indices."""
+    """Relations that are known of letters and indices."""
 
     relations: tuple[sympy.Basic, ...]
     _asked: dict[sympy.Basic, bool] = field(default_factory=dict)
@@ -126,7 +126,7 @@ def _gathered(e: sympy.Expr, facts: Facts) -> sympy.Expr:
         least[at] = min(least.get(at, constant), constant)
     for (base, rest), constant in least.items():
         if not base.is_nonzero and not facts.implies(sympy.Ge(rest + constant, 0, evaluate=False)):
-            # With a negative exponent the base is no factor.
+            # With a negative exponent it cannot be taken out as a factor.
             least[base, rest] = sympy.oo
     symbols: dict[Any, sympy.Symbol] = {}
 
@@ -169,7 +169,7 @@ def _possible(relations: Iterable[sympy.Basic]) -> bool:
 
 
 class _Untranslated(ValueError):
-    """Raised for an expression that is no polynomial."""
+    """Raised for an expression that cannot be written as a polynomial."""
 
 
 def _relation(relation: sympy.Basic) -> Any:

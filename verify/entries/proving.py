@@ -102,7 +102,7 @@ def _scene(
     params = NamedTupleValue(
         type(instances[0].params),
         {
-            name: _number(symbols[name]) if name in symbols else Unknown(f"the parameter {name}, which is no number")
+            name: _number(symbols[name]) if name in symbols else Unknown(f"the parameter {name}, which is not a number")
             for name in type(instances[0].params)._fields
         },
     )
