@@ -76,8 +76,8 @@ def ground(claim: Claim, case: CodePath, world: World) -> Ground:
     links: list[tuple[sympy.Expr, Any]] = []
     bounds: list[tuple[Any, sympy.Expr, WorldValue]] = []
     for letter, term in case.letters.items():
-        if term.op in BOUNDS:
-            bounds.append((BOUNDS[term.op], letter, evaluated(world, term.of)[0]))
+        if term.op in BOUNDS and set((of := evaluated(world, term.of)[0]).of) <= {ONE}:
+            bounds.append((BOUNDS[term.op], letter, of))
         value = evaluated(world, [term])[0]
         if not set(value.of) <= {ONE}:
             continue
@@ -94,7 +94,6 @@ def ground(claim: Claim, case: CodePath, world: World) -> Ground:
         names.setdefault(symbol, sympy.Dummy(str(symbol), **size))
     found = Ground(world, names, list(symbolic.assumed(claim)))
     found.relations.extend(sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in links)
-    bounds = [bound for bound in bounds if set(bound[-1].of) <= {ONE}]
     found.relations.extend(by(letter, found.number(value), evaluate=False) for by, letter, value in bounds)
     found.relations.extend(_between_constants(claim, names))
     for term, strict in case.signs:

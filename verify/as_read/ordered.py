@@ -13,18 +13,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.instances import Instance
 from fedtheory.kinds.scope import Scope
-from verify.as_read.obligations import BOUNDS, Ground, learn_sums
-from verify.as_read.proving import compared, grounded
+from verify.as_read import proving
+from verify.as_read.obligations import BOUNDS, Ground, learn_sums, unmet
+from verify.as_read.proving import grounded, of_expression
+from verify.reading import comparing
 from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import Op, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
 
+#: What a proof shows, in words.
+NOTE = "read off the code, with squares: for every n and d, in all states, at all values of the letters"
 #: What is multiplied with a number that stands alone.
 UNIT = Atom("1", 0)
 #: Two numbers, or two vectors, in order: their product is meant.
@@ -63,26 +69,59 @@ class Form:
                 self.add(a, b, -2 * own * x * y)
 
 
-def places(claim: Claim, case: CodePath, about: Ground, pairs: Sequence[tuple[WorldValue, WorldValue]]) -> set[int]:
+def applies(claim: Claim) -> bool:
+    """Return True if a claim states that a side is at most another in every state."""
+    orders = any(comparison.relation == "<=" for comparison in claim.statement.comparisons)
+    return proving.applies(claim) and claim.statement.scope is Scope.STATE and orders
+
+
+def prove(claim: Claim, instances: Sequence[Instance]) -> str:
+    """Return why a claim is not shown; empty if it is. ``instances``: some that meet the hypotheses, at which what is
+    read is compared with the code. Raise ``ValueError`` if the code is not read."""
+    paths = proving.read(claim, instances)
+    why = next((why for path in paths if (why := _unshown(claim, path))), "")
+    if why or not paths:
+        return why or "no letters meet the hypotheses"
+    comparing.check(claim, paths, instances, np.random.default_rng(0))
+    return ""
+
+
+def _unshown(claim: Claim, case: CodePath) -> str:
+    about = grounded(claim, case)
+    if about.never_occurs():
+        return ""
+    pairs = list(_sides(claim, case, about))
+    differing = {k for k, (left, right) in enumerate(pairs) if not (left - right).is_zero()}
+    if not differing <= _ordered(claim, case):
+        return "the two sides do not reduce to the same expression, or to one that is larger by squares"
+    learn_sums(about)
+    return next(unmet(about, case), "")
+
+
+def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldValue, WorldValue]]:
+    """Yield the two sides of each comparison; letters may be the least or the largest of the clients' numbers."""
+    here = about.world
+    env = {letter: evaluated(here, [term])[0] for letter, term in case.letters.items()}
+    for quantity in claim.statement.quantities:
+        values = evaluated(here, case.quantities[quantity.of])
+        if len(values) > 1:
+            raise Unread("several vectors are compared")
+        env[quantity.expression] = values[0]
+    for comparison in claim.statement.comparisons:
+        yield of_expression(comparison.left, env, here), of_expression(comparison.right, env, here)
+
+
+def _ordered(claim: Claim, case: CodePath) -> set[int]:
     """Return the places of the pairs whose first side is shown to be at most the second, where the claim says so."""
-    relations = [comparison.relation for comparison in claim.statement.comparisons]
-    due = [k for k in range(len(pairs)) if relations[k % len(relations)] == "<="]
-    if claim.statement.scope is not Scope.STATE:
-        return {k for k in due if _at_most(about, *pairs[k])}
+    due = [k for k, comparison in enumerate(claim.statement.comparisons) if comparison.relation == "<="]
     found = set()
     for split in (False, True):
         there = grounded(claim, case, split)
-        sides = list(compared(claim, case, there))
+        sides = list(_sides(claim, case, there))
         there.relations.extend(_bounds(there, case))
         learn_sums(there)
         found |= {k for k in due if _is_ordered(there, case, *sides[k])}
     return found
-
-
-def _at_most(about: Ground, left: WorldValue, right: WorldValue) -> bool:
-    """Return True if both sides are numbers made of letters and the first is provably at most the second."""
-    numbers = [about.number(side) for side in (left, right) if set(side.of) <= {ONE}]
-    return len(numbers) == 2 and about.implies(sympy.Le(*numbers, evaluate=False))
 
 
 def _is_ordered(about: Ground, case: CodePath, left: WorldValue, right: WorldValue) -> bool:

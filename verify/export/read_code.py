@@ -35,7 +35,7 @@ def of(claim: Claim) -> list[dict[str, Any]]:
             raise ValueError(why)
         world, pairs = proving.sides(claim, case)
         if not all((left - right).is_zero() for left, right in pairs):
-            raise ValueError("its sides are ordered, by z3 or by squares, which leaves no identity")
+            raise ValueError("its sides are ordered by z3, which leaves no identity")
         if pairs:
             found.append(_object(claim, f"{number}", pairs, world))
     return found

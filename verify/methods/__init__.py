@@ -49,6 +49,7 @@ PROOFS = (
     all_states.METHOD,
     multipliers.METHOD,
     client_by_client.METHOD,
+    any_data.SQUARES,
     identities.METHOD,
     induction.METHOD,
     telescoping.METHOD,

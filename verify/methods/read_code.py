@@ -21,8 +21,10 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         why = str(error)
     if why:
         return method.skipped(f"left open: {why}")
-    note = "for every n and d, in all states, for all functions and draws, at all values of the letters"
-    return method.found(Verdict.PROVED, f"read off the code: {note}", used=("symbolic",))
+    note = (
+        "read off the code: for every n and d, in all states, for all functions and draws, at all values of the letters"
+    )
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
 METHOD = Method(

@@ -12,9 +12,8 @@ import sympy
 from fedtheory import claims
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.settings.relations import Quantity
-from verify.as_read import proving
+from verify.as_read import ordered
 from verify.base.evaluate import meeting
-from verify.search import hunting
 
 OPERATORS, STARS = "feddcd/lemma-B.4/eq-22", "feddcd/theorem-4.1/eq-5/better/repaired"
 n, L_min, L_max = sympy.Symbol("n", integer=True, positive=True), *sympy.symbols("L_min L_max", positive=True)
@@ -28,7 +27,7 @@ def why_not(id, statement):
     found = meeting(claim, islice(claim.instances.recipes(np.random.default_rng(0)), 40))
     seen = [instance for _, instance in islice(found, 12)]
     try:
-        return proving.obstacle(claim, seen, hunting.generator(claim, 0))
+        return ordered.prove(claim, seen)
     except ValueError as error:
         return str(error)
 
