@@ -76,6 +76,7 @@ FOLDERS = {
         "derivation",
         "methods",
         "data",
+        "entries",
         "",
         "audit",
         "tightness",
@@ -137,7 +138,7 @@ def test_folders_import_only_those_before_them(package):
 
 
 #: What hangs on the trunk, beside classes of functions that only their list names: no module elsewhere imports these.
-#: Papers are found as folders, and methods, commands, models of steps, data as letters and outcomes of figures by name.
+#: Papers are found as folders, and methods, commands, models of steps, data as letters, lengths as letters and outcomes of figures by name.
 LEAVES = (
     *("fedtheory.papers", "fedtheory.tables", "fedtheory.learning", "fedtheory.data", "fedtheory.experiments"),
     *("fedtheory.pytest_plugin", "fedtheory.sections", "verify.audit", "verify.checker", "verify.results"),
@@ -150,6 +151,8 @@ LEAVES = (
         "verify.agent",
         "verify.step_models",
         "verify.data",
+        "verify.entries",
+        "verify.as_read.ordered",
     ),
     # What commands read files of users with, a family of compressors that settings of users name, and functions that
     # only classes name which are leaves themselves.

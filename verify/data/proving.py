@@ -57,6 +57,15 @@ from verify.reading.values import Condition, Named
 COMPARED = 3
 
 
+def note(claim: Claim) -> str:
+    """Return in words what a proof shows."""
+    if claim.setting.functions is None or (claim.setting.clients != (1,) and claim.setting.drawing.parameters):
+        covered = "all data, any numbers of examples, clients and features"
+    else:
+        covered = "all functions of the class, any numbers of clients, in all dimensions"
+    return f"read off the code in index notation: for {covered}"
+
+
 def applies(claim: Claim) -> bool:
     """Return True if a claim states that two sides are equal or ordered in every state, or over a step, or that two
     methods agree, in a setting whose instances are all that it has."""
