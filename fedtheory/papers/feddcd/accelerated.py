@@ -339,7 +339,7 @@ SECTION_6 = (
             bound(accfeddcd.algorithm, E(GAP_T) <= sympy.Rational(1471, 1000) * rate**T * GAP_0),
             "the dual gap is at most 1.471 times the rate at every T",
         ),
-        "no constant below 1.471 would do: 4/e is 1.4715",
+        "the constant 1.471 is too small: the least one is 4/e, which is 1.47151...",
         setting=FARTHEST,
         repairs="theorem-6.1/eq-10",
     ),
