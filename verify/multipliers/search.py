@@ -64,9 +64,9 @@ class Search:
 
     ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used;
     ``forward``: of those of which some are enough, the first ones are left out first; ``later``: of multipliers that
-    function values tie together, the later ones are named, as 1 + c is no product where c is one; ``spread``: how far
-    apart the points are at which it looks; ``other_than``: exponents of multipliers that are not tried again, by name;
-    ``ample``: inequalities whose multipliers may be as large as need be.
+    function values tie together, the later ones are named, as 1 + c is not a product where c is one; ``spread``: how
+    far apart the points are at which it looks; ``other_than``: exponents of multipliers that are not tried again, by
+    name; ``ample``: inequalities whose multipliers may be as large as need be.
     """
 
     posed: Posed
@@ -245,7 +245,7 @@ class Search:
 
     def _candidates(self, k: int, live: list[int], low: Array, high: Array) -> Iterator[Ratio]:
         X = self.programs.X[live]
-        # Of what is no product of powers, there are none.
+        # Values that are not products of powers have none.
         self.powers.pop(k, None)
         room = 1e-2 if self.slack else 1e-4
         if self.names[k] in self.ample and (high > _TIMES[-1] * low).all():

@@ -10,8 +10,8 @@ import fedtheory as ft
 from fedtheory import claims
 from verify.base.evaluate import meeting
 from verify.derivation import telescoping as by_rounds
-from verify.methods import telescoping
 from verify.derivation.spare import vanishing_squares
+from verify.methods import telescoping
 from verify.methods.base import Inquiry
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import Falling, pose
