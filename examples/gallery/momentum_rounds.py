@@ -1,5 +1,7 @@
-"""Stochastic gradients with momentum, without convexity: v estimates the gradient, v+ = (1 - eta) v + eta g(x+). The
-mean of |grad f(x)|^2 over T rounds is at most 2 (f(x_0) - f*)/(gamma T) + |v_0 - grad f(x_0)|^2/(eta T) + eta sigma^2.
+"""Stochastic gradients with momentum, without convexity: v estimates the gradient, v+ = (1 - eta) v + eta g(x+).
+
+The mean of |grad f(x)|^2 over T rounds is at most
+2 (f(x_0) - f*)/(gamma T) + |v_0 - grad f(x_0)|^2/(eta T) + eta sigma^2.
 
 Source: Fatkhullin, Tyurin and Richtarik, Momentum provably improves error feedback (2023), without compression.
 """

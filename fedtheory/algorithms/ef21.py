@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Problem, Scalar, edits, method
-from fedtheory.algorithms.starts import OtherStart
+from fedtheory.algorithms.starts import OtherStart, nothing
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import to_float
 
@@ -68,7 +68,10 @@ def _compressed(problem: Problem, params: Params, points: Array, draw: Draw) -> 
 
 
 #: Other starts of its runs.
-STARTS = (OtherStart("g_i^0 = C_i(grad f_i(x^0))", "g", _compressed, drawn=True),)
+STARTS = (
+    OtherStart("g_i^0 = C_i(grad f_i(x^0))", "g", _compressed, drawn=True),
+    OtherStart("g_i^0 = 0", "g", nothing),
+)
 
 #: Known mistakes of implementations.
 SLIPS = edits("""

@@ -76,6 +76,11 @@ class OtherStart:
         return type(state)(*(np.broadcast_to(value, (count, *np.shape(own))) for value, own in parts))
 
 
+def nothing(problem: Problem, params: object, points: Array, draw: object) -> Array:
+    """0, of each client."""
+    return 0 * points
+
+
 def gradients(problem: Problem, params: object, points: Array, draw: object) -> Array:
     """The gradients of the f_i."""
     return problem.f.gradient(points)

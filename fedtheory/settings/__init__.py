@@ -35,8 +35,8 @@ class Drawing:
 
     Args:
         g: Whether there is a g, of the class of the functions: one of the options is drawn.
-        start: The parts of the initial state that the paper leaves free; the others are as ``init`` has them, and where
-            none is free the problem moves instead.
+        start: The parts of the initial state that the paper leaves free, such that the method's invariant holds; the
+            others are as ``init`` has them, and where none is free the problem moves instead.
         classes_stated: True if the classes are only drawn from, and a claim assumes those that its hypotheses state;
             otherwise every claim assumes them all.
         draw: ``draw(rng, recipe)`` adds to a recipe, or changes it, before the letters that are left are drawn.

@@ -76,6 +76,7 @@ FOLDERS = {
         "derivation",
         "methods",
         "data",
+        "entries",
         "",
         "audit",
         "tightness",
@@ -137,7 +138,8 @@ def test_folders_import_only_those_before_them(package):
 
 
 #: What hangs on the trunk, beside classes of functions that only their list names: no module elsewhere imports these.
-#: Papers are found as folders, and methods, commands, models of steps, data as letters and outcomes of figures by name.
+#: Papers are found as folders, and methods, commands, models of steps, data and lengths as letters, and outcomes of
+#: figures by name.
 LEAVES = (
     *("fedtheory.papers", "fedtheory.tables", "fedtheory.learning", "fedtheory.data", "fedtheory.experiments"),
     *("fedtheory.pytest_plugin", "fedtheory.sections", "verify.audit", "verify.checker", "verify.results"),
@@ -150,10 +152,19 @@ LEAVES = (
         "verify.agent",
         "verify.step_models",
         "verify.data",
+        "verify.entries",
+        "verify.as_read.ordered",
+        "verify.proofs",
     ),
     # What commands read files of users with, a family of compressors that settings of users name, and functions that
     # only classes name which are leaves themselves.
     *("verify.base.own", "fedtheory.compressors.permutation", "fedtheory.problems.growth"),
+)
+#: Methods of checking that only their list names, and that no other method rests on: they compare figures with stored
+#: runs, samplers with their distributions, and floats with fractions; and one proves by models of the steps of a paper.
+_LISTED = tuple(
+    f"verify.methods.{name}"
+    for name in ("experiment", "identities", "number_types", "sequential_tests", "trajectories")
 )
 #: What belongs to neither: methods, and what starts a command.
 _APART = ("fedtheory.algorithms", "fedtheory.__main__", "verify.__main__")
@@ -164,7 +175,7 @@ _FOUND_AS_FOLDERS = ("fedtheory.plugins", "fedtheory.papers")
 
 
 def _leaf(name: str) -> bool:
-    return name in _listed_classes() or f"{name}.".startswith(tuple(f"{leaf}." for leaf in LEAVES))
+    return name in _LISTED or name in _listed_classes() or f"{name}.".startswith(tuple(f"{leaf}." for leaf in LEAVES))
 
 
 @cache
@@ -203,7 +214,8 @@ def test_the_trunk_imports_no_leaf():
     known = set(names.values())
     assert all(leaf in known for leaf in LEAVES)
     found = {(names[path], name) for path in _trunk() for name in _imported(path, known) if _leaf(name)}
-    assert found == {_FOUND_AS_FOLDERS, *(("fedtheory.classes", name) for name in _listed_classes())}
+    lists = {"fedtheory.classes": _listed_classes(), "verify.methods": _LISTED}
+    assert found == {_FOUND_AS_FOLDERS, *((where, name) for where, names in lists.items() for name in names)}
     assert {f"fedtheory.classes.{name}" for name in ("operators", "relative", "restricted_secant")} < _listed_classes()
 
 

@@ -23,7 +23,7 @@ from verify.reading.values import Condition, relation_of
 from verify.reading.worlds import ONE, World, WorldValue, at_client, symbol_of
 
 #: The relations of the least, and the largest, of the clients' numbers to that of any of them.
-_BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
+BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,8 @@ def ground(claim: Claim, case: CodePath, world: World) -> Ground:
     links: list[tuple[sympy.Expr, Any]] = []
     bounds: list[tuple[Any, sympy.Expr, WorldValue]] = []
     for letter, term in case.letters.items():
-        if term.op in _BOUNDS:
-            bounds.append((_BOUNDS[term.op], letter, evaluated(world, term.of)[0]))
+        if term.op in BOUNDS and set((of := evaluated(world, term.of)[0]).of) <= {ONE}:
+            bounds.append((BOUNDS[term.op], letter, of))
         value = evaluated(world, [term])[0]
         if not set(value.of) <= {ONE}:
             continue
@@ -116,7 +116,7 @@ def _between_constants(claim: Claim, names: Mapping[sympy.Symbol, sympy.Expr]) -
         return
     if (sources.get(of.mu), sources.get(of.L)) != ("mu", "L"):
         return
-    for op, name in product(_BOUNDS, ("f.mu", "f.L")):
+    for op, name in product(BOUNDS, ("f.mu", "f.L")):
         term = terms.extreme(op, terms.leaf(Op.GIVEN, name, Type((Axis.CLIENTS,))))
         if (extreme := names.get(symbol_of(term))) is not None:
             yield sympy.And(sympy.Le(of.mu, extreme, evaluate=False), sympy.Le(extreme, of.L, evaluate=False))

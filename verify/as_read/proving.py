@@ -59,7 +59,7 @@ def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
 
 def unshown(claim: Claim, case: CodePath) -> str:
     """Return why a claim is not shown in one case; empty if it is, or if the case never occurs."""
-    about = _ground(claim, case)
+    about = grounded(claim, case)
     here = about.world
     if about.never_occurs():
         return ""
@@ -105,7 +105,7 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
     times a number; for a conserved quantity, its values after a step and before it. Raise ``Unread`` if something in
     them is not read, or if there is no such number.
     """
-    about = _ground(claim, case)
+    about = grounded(claim, case)
     if about.never_occurs():
         return about.world, []
     if claim.statement.residual is not None:
@@ -123,9 +123,10 @@ def _at_most(about: Ground, left: WorldValue, right: WorldValue) -> bool:
     return len(numbers) == 2 and about.implies(sympy.Le(*numbers, evaluate=False))
 
 
-def _ground(claim: Claim, case: CodePath) -> Ground:
+def grounded(claim: Claim, case: CodePath, split: bool = True) -> Ground:
+    """Return what is known in a case; ``split``: True if what a client has is read as the mean and a deviation."""
     here = _world(case)
-    here.smooth = _smooth(claim)
+    here.split, here.smooth = split, _smooth(claim)
     return ground(claim, case, here)
 
 

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from fedtheory import extras, naming
@@ -77,6 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: Any) -> int:
     # Modules that compute take a second or more to load.
     module, _, name = args.run.rpartition(".")
+    if args.command == "repair" and args.own is None and str(args.id).endswith(".py"):
+        # A file of a single claim, as `check` takes it.
+        args.own, args.id = Path(args.id), None
     _check_named(name, args)
     return getattr(import_module(module or "verify.cli.commands"), name)(args)
 

@@ -45,7 +45,7 @@ def register(
         nargs="?",
         metavar="ID",
         help="a refuted claim, as `fedtheory list --verdict refuted` lists them; of a file with a single one it may be "
-        "left out",
+        "left out, or be the file",
     )
     owned(added, "its claims can be repaired too")
     added.add_argument("--seed", type=at_least(0), metavar="S", default=0, help="random seed (default: 0)")
@@ -109,6 +109,8 @@ def _check_refuted(bench: Any) -> None:
 
 def report_lines(search: Search) -> list[str]:
     """Return the lines that report a search; the first gives the verdict of the repaired claim."""
+    from verify.report import statement
+
     found, claim = search.found, search.claim
     rest = "; the others change as much or more" if found.complete else "; then the search ended"
     tried = f"{found.tried} of {found.of} kinds of change were tried{rest if found.tried < found.of else ''}"
@@ -119,7 +121,9 @@ def report_lines(search: Search) -> list[str]:
     first = proven or least
     others = [r for r in found.repairs if r is not first]
     lines = _repair(claim, first)
-    lines += [f"also {r.word}: {r.change.text}{_remark(r)}" for r in sorted(others, key=lambda r: r.change.cost)]
+    for other in sorted(others, key=lambda r: r.change.cost):
+        lines.append(f"also {other.word}: {other.change.text}{_remark(other)}")
+        lines += [f"  {line}" for line in statement.text(other.change.claim)]
     return [*lines, tried]
 
 

@@ -138,8 +138,9 @@ def missed(followed: Iterable[tuple[Run, Tracked]]) -> list[tuple[Run, Tracked]]
     return [(path, tracked) for path, tracked in followed if tracked.mismatch is not None and tracked.complete]
 
 
-def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
-    """The failure of runs that no draws explain, of those that were followed on all problems."""
+def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> tuple[Failure, bool]:
+    """The failure of runs that no draws explain, of those that were followed on all problems; and True if a slip
+    explains them."""
     wrong = missed(followed)
     path, tracked = min(wrong, key=lambda pair: (*pair[0].scenario.size, len(pair[1].weights)))
     assert tracked.mismatch is not None
@@ -159,7 +160,7 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
     departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
     soon = [t for p, t in wrong if len(t.weights) < max(_SOON, len(p.seen) // 4)]
     usual = 2 * len(soon) >= len(followed)
-    return _reported_failure(setup, path.scenario, tracked.mismatch, slip, None, departing, usual)
+    return _reported_failure(setup, path.scenario, tracked.mismatch, slip, None, departing, usual), slip is not None
 
 
 def _begun_at_zero(setup: Setup, run: Run) -> Iterator[Slip]:

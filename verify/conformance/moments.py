@@ -313,6 +313,9 @@ def _refuted(
         f"E|C(x) - (1+omega)/2 x|^2 is about {excess:.6g} times what an unbiased compressor with this omega can have, "
         f"on {name}{of}: values are about {_times(_scale(excess, test.factor, mean))}"
     )
+    if excess > 1:
+        # Then E|C(x)|^2 = (1 + omega) |x|^2 with another omega.
+        text += f", or right on average with omega about {test.factor + (excess - 1) * (1 + test.factor) ** 2 / 4:.4g}"
     return (Failure(UNBIASED, "mean and variance", text + tail, test.replay(name), data),)
 
 

@@ -99,19 +99,24 @@ def runs(setup: Setup, observes: str | None) -> Findings:
     A run may begin at any start of the method, but all runs at the same one.
     """
     chosen = usable(setup)
-    best = _attempt(setup, chosen, observes)
+    attempts = [_attempt(setup, chosen, observes)]
     for other in algorithms.starts_of(setup.algorithm):
-        if best.agreeing < math.inf:
-            # Of two that explain the same, the reference's own start is the more likely one.
-            best = max(best, _attempt(replace(setup, start=other), chosen, observes), key=lambda a: a.agreeing)
+        if attempts[-1].agreeing < math.inf:
+            attempts.append(_attempt(replace(setup, start=other), chosen, observes))
+    most = max((a.agreeing, a.reached) for a in attempts)
+    # Of those that explain the same, the reference's own start is the likeliest one, unless a slip explains more.
+    best, *tied = [a for a in attempts if (a.agreeing, a.reached) == most]
     if best.broken is not None:
         return Findings((interface(setup, best.broken),), ("the interface",), {})
     failures = list(best.failures)
     if missed(best.followed):
-        rest = _elsewhere(best.setup, chosen[best.reached :], best.reached, observes)
-        failure = lost(best.setup, [*best.followed, *rest])
-        prefix = f"{_CHANGING}; " if best.changing else ""
-        failures = [replace(failure, evidence=f"{prefix}{failure.evidence}")]
+        failure, slipped = _lost(best, chosen, observes)
+        for other_start in tied if not slipped else ():
+            found, slipped = _lost(other_start, chosen, observes)
+            if slipped:
+                best, failure = other_start, found
+                break
+        failures = [failure]
     checked = (
         f"{counted(len(best.followed), 'run')} of {_ROUNDS} rounds on {counted(len(chosen), 'problem')}, of "
         f"{_LONG_ROUNDS} and {_CONVERGED} on one each, each iterate explained by draws and the hidden states that they "
@@ -124,6 +129,14 @@ def runs(setup: Setup, observes: str | None) -> Findings:
     if incomplete := sum(not t.complete for _, t in best.followed):
         notes += (f"{counted(incomplete, 'run')} had too many hidden states to be followed to the end",)
     return Findings(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), notes)
+
+
+def _lost(attempt: _Attempt, chosen: Sequence[Scenario], observes: str | None) -> tuple[Failure, bool]:
+    """The failure of runs that no draws explain from one start, and True if a slip explains them."""
+    rest = _elsewhere(attempt.setup, chosen[attempt.reached :], attempt.reached, observes)
+    failure, slipped = lost(attempt.setup, [*attempt.followed, *rest])
+    prefix = f"{_CHANGING}; " if attempt.changing else ""
+    return replace(failure, evidence=f"{prefix}{failure.evidence}"), slipped
 
 
 def _attempt(setup: Setup, chosen: Sequence[Scenario], observes: str | None) -> _Attempt:

@@ -41,6 +41,8 @@ class Slip(NamedTuple):
 _PARAMETER = re.compile(r"\bparams\.(\w+)")
 #: Returns True if an algorithm does what was seen.
 Agrees = Callable[[Algorithm], bool]
+#: What a change is multiplied by, of the problem and the parameters.
+Factor = Callable[[Problem, Any], Any]
 
 
 def diagnose(algorithm: Algorithm, agrees: Agrees, read: Collection[str], further: Iterable[Slip] = ()) -> Slip | None:
@@ -110,23 +112,19 @@ def _tied(reference: Algorithm) -> Iterator[Slip]:
     mean, of = pair
     for slip in chain(slips(reference), _changed(reference), _rescaled(reference)):
         if slip.algorithm.State is reference.State and slip.letter in ("", of):
-            step = _with_mean(slip.algorithm.step, mean, of)
+            step = _then(slip.algorithm.step, partial(_mean_taken, mean, of))
             text = f"{slip.text}; {mean} is then the mean of {of}"
             yield slip._replace(text=text, algorithm=replace(slip.algorithm, step=step), letter=slip.letter or of)
 
 
-def _with_mean(step: StepFunction, mean: str, of: str) -> StepFunction:
-    def taken(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
-        after = step(problem, params, state, draw)
-        return after._replace(**{mean: getattr(after, of).sum(axis=-2) / problem.n})
-
-    return taken
+def _mean_taken(mean: str, of: str, problem: Problem, params: Any, state: Any, after: Any) -> Any:
+    return after._replace(**{mean: getattr(after, of).sum(axis=-2) / problem.n})
 
 
 def _rescaled(reference: Algorithm) -> Iterator[Slip]:
     """The reference with a multiple of what a step adds to one part of the state."""
     kinds = get_type_hints(reference.Params)
-    factors: dict[str, Callable[[Problem, Any], Any]] = {
+    factors: dict[str, Factor] = {
         "-1": lambda problem, params: -1,
         "1/n": lambda problem, params: 1 / problem.n,
         "n": lambda problem, params: problem.n,
@@ -142,10 +140,10 @@ def _rescaled(reference: Algorithm) -> Iterator[Slip]:
     for letter in reference.State._fields:
         for form, factor in factors.items():
             text = f"the change of {letter} is that of the reference times {form}"
-            slip = replace(reference, step=_added(reference.step, letter, factor))
+            slip = replace(reference, step=_then(reference.step, partial(_scaled, letter, factor)))
             yield Slip(text, slip, letter, brought=tuple(name for name in measured if form in (name, f"1/{name}")))
         text = f"{letter} is replaced by what the reference adds to it"
-        yield Slip(text, replace(reference, step=_added(reference.step, letter, None)), letter)
+        yield Slip(text, replace(reference, step=_then(reference.step, partial(_added, letter))), letter)
 
 
 def _parameter(name: str, power: int, problem: Problem, params: Any) -> Any:
@@ -153,14 +151,22 @@ def _parameter(name: str, power: int, problem: Problem, params: Any) -> Any:
     return value if power == 1 else 1 / value
 
 
-def _added(step: StepFunction, letter: str, factor: Callable[[Problem, Any], Any] | None) -> StepFunction:
-    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
-        after = step(problem, params, state, draw)
-        before = getattr(state, letter)
-        change = getattr(after, letter) - before
-        return after._replace(**{letter: change if factor is None else before + factor(problem, params) * change})
+def _scaled(letter: str, factor: Factor, problem: Problem, params: Any, state: Any, after: Any) -> Any:
+    before = getattr(state, letter)
+    return after._replace(**{letter: before + factor(problem, params) * (getattr(after, letter) - before)})
 
-    return scaled
+
+def _added(letter: str, problem: Problem, params: Any, state: Any, after: Any) -> Any:
+    return after._replace(**{letter: getattr(after, letter) - getattr(state, letter)})
+
+
+def _then(step: StepFunction, end: Callable[[Problem, Any, Any, Any], Any]) -> StepFunction:
+    """The step, after which ``end(problem, params, state, after)`` has the state that it leads to."""
+
+    def ended(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        return end(problem, params, state, step(problem, params, state, draw))
+
+    return ended
 
 
 def _without(reference: Algorithm) -> Iterator[Slip]:
@@ -179,10 +185,10 @@ def slips(reference: Algorithm) -> Iterator[Slip]:
     for text, letter, change in algorithms.slips_of(reference):
         parts = change if isinstance(change, Mapping) else {"step": change}
         yield Slip(text, replace(reference, **parts), letter)
-    for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
-        if {"compressors", "compressor"} & set(reference.Params._fields):
+    for name in [name for name in reference.Params._fields if name in ("compressors", "compressor")]:
+        for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
             text = f"the compressed messages are {factor:g} times what they should be: the compressor is biased"
-            yield Slip(text, replace(reference, step=_biased(reference.step, factor)))
+            yield Slip(text, replace(reference, step=_with(reference.step, name, partial(_Scaled, factor))))
 
 
 # Substitutes for a parameter: for numbers of steps or clients, and for others.
@@ -324,24 +330,14 @@ def _with(step: StepFunction, name: str, change: Callable[[Any], Any]) -> StepFu
 class _Scaled(NamedTuple):
     """Compressors whose values are off by a factor."""
 
-    own: Any
     factor: float
+    own: Any
 
     def apply(self, draw: Any, x: Array) -> Array:
         return self.factor * self.own.apply(draw, x)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.own, name)
-
-
-def _biased(step: StepFunction, factor: float) -> StepFunction:
-    """The step whose compressors' values are ``factor`` times what they should be."""
-
-    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
-        name = "compressors" if hasattr(params, "compressors") else "compressor"
-        return step(problem, params._replace(**{name: _Scaled(getattr(params, name), factor)}), state, draw)
-
-    return scaled
 
 
 def _changed(algorithm: Algorithm) -> Iterator[Slip]:

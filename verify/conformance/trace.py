@@ -331,7 +331,7 @@ def _of_iterates(setup: Setup, trace: Trace) -> _Found:
                 break
         checked.append("each iterate explained by draws and the hidden states that they lead to")
         if missed(followed):
-            return [lost(setup, followed)], checked, {}, notes
+            return [lost(setup, followed)[0]], checked, {}, notes
         if not all(t.complete for _, t in followed):
             notes.append("too many hidden states to follow some run to its end")
         weights = [w for _, t in followed for w in t.weights]

@@ -123,10 +123,10 @@ def placed(one: Array, axes: tuple[Axis, ...]) -> Sum:
     """Return the entries of an array as those of one with these axes, with which it broadcasts."""
     shift = len(axes) - len(one.axes)
     names = {k: k + shift for k in range(len(one.axes))}
-    return _moved(one.space, one.of, names)
+    return moved(one.space, one.of, names)
 
 
-def _moved(space: Space, entries: Sum, names: Mapping[int, int]) -> dict[Product, Any]:
+def moved(space: Space, entries: Sum, names: Mapping[int, int]) -> dict[Product, Any]:
     """Return entries with their free indices renamed, each product in canonical form again."""
     found: dict[Product, Any] = {}
     for made, c in entries.items():
@@ -181,6 +181,8 @@ def reciprocal(one: Array) -> Array:
             raise ValueError("what is chosen by a mask is not seen to be nonzero where it is a divisor")
         there, elsewhere = multiply(reciprocal(letter(space, c)), opaque(counted, "1 over")), reciprocal(second)
         return choose(mask, there, elsewhere)
+    if len(one.of) > 1 and one.axes and not one.batched and Axis.ONE not in one.axes:
+        return _named_reciprocal(one)
     if len(one.of) != 1:
         raise ValueError("it divides by a sum, or by 0")
     ((made, c),) = one.of.items()
@@ -189,6 +191,15 @@ def reciprocal(one: Array) -> Array:
     space.divisors.append(c)
     space.divided.append(made)
     return Array(space, one.axes, {tuple(f._replace(power=-f.power) for f in made): 1 / c}, one.batched)
+
+
+def _named_reciprocal(one: Array) -> Array:
+    """Return 1 over each entry of a sum of the data, by a name; that it is positive becomes an obligation."""
+    name = f"the reciprocal of ({text(one)})"
+    one.space.made_of[name] = ("1 over", one)
+    one.space.reciprocals[name] = one
+    one.space.divisors += one.of.values()
+    return leaf(one.space, name, one.axes, positive=True)
 
 
 def power(one: Array, exponent: int) -> Array:
@@ -301,7 +312,7 @@ def total(one: Array, places: Sequence[int], kept: bool) -> Array:
             entries = sums.summed(space, entries, place, axes[place])
         else:
             names = {i: i - 1 for i in range(place + 1, len(axes))}
-            entries = _moved(space, entries, names)
+            entries = moved(space, entries, names)
         del axes[place]
     found = Array(space, tuple(axes), entries, one.batched)
     for place in sorted(places) if kept else ():
@@ -313,14 +324,14 @@ def inserted(one: Array, place: int) -> Array:
     """Return an array with an axis of length 1 before this place."""
     names = {i: i + 1 for i in range(place, len(one.axes))}
     axes = (*one.axes[:place], Axis.ONE, *one.axes[place:])
-    return Array(one.space, axes, _moved(one.space, one.of, names), one.batched, one.mask)
+    return Array(one.space, axes, moved(one.space, one.of, names), one.batched, one.mask)
 
 
 def transposed(one: Array, order: Sequence[int]) -> Array:
     """Return an array with its axes in another order."""
     names = {old: new for new, old in enumerate(order)}
     axes = tuple(one.axes[k] for k in order)
-    return Array(one.space, axes, _moved(one.space, one.of, names), one.batched, one.mask)
+    return Array(one.space, axes, moved(one.space, one.of, names), one.batched, one.mask)
 
 
 def spread(one: Array, axes: tuple[Axis, ...], batched: bool) -> Array:
@@ -428,7 +439,7 @@ def _of_first(one: Array, place: int) -> Array:
     """Return the entries of the first client, along the axis at this place."""
     names = {place: -1, **{i: i - 1 for i in range(place + 1, len(one.axes))}}
     axes = (*one.axes[:place], *one.axes[place + 1 :])
-    return Array(one.space, axes, _moved(one.space, one.of, names), one.batched, one.mask)
+    return Array(one.space, axes, moved(one.space, one.of, names), one.batched, one.mask)
 
 
 def _cut(one: Array, place: int) -> Array:

@@ -48,7 +48,9 @@ class There:
     def length(self, axis: Axis) -> int:
         """Return the number of places of an axis."""
         f = self.f
-        return {Axis.EXAMPLES: f.examples, Axis.CLIENTS: f.n, Axis.COORDINATES: f.d, Axis.ONE: 1}[axis]
+        # One function on every node has no examples.
+        examples = getattr(f, "examples", 1)
+        return {Axis.EXAMPLES: examples, Axis.CLIENTS: f.n, Axis.COORDINATES: f.d, Axis.ONE: 1}[axis]
 
 
 def evaluated(of: Array, there: There) -> Any:
@@ -62,7 +64,12 @@ def evaluated(of: Array, there: There) -> Any:
 
 def _number(c: Any, space: Space, there: There) -> Any:
     """Return an element of the field at the letters of an instance."""
-    values = [exact(np.array(there.letters[str(symbol)])).item() for symbol in space.field.symbols]
+    # Of letters that do not occur nothing need be known.
+    occurring = c.as_expr().free_symbols
+    values = [
+        exact(np.array(there.letters[str(symbol)] if symbol in occurring else 0)).item()
+        for symbol in space.field.symbols
+    ]
 
     def at(polynomial: Any) -> Any:
         total = 0 * values[0]

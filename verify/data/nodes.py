@@ -15,7 +15,6 @@ from verify.data.arrays import Array, Owners
 from verify.data.comparing import There
 from verify.data.folds import Picks, Rows
 from verify.data.space import SIZE, Space
-from verify.reading.source import Unread
 from verify.reading.terms import Axis
 from verify.reading.values import Made, Named, Rule
 
@@ -23,16 +22,12 @@ from verify.reading.values import Made, Named, Rule
 FUNCTIONS = "the functions"
 
 
-def dealt_out(instances: Sequence[Instance]) -> str:
-    """Return the name of the parameter that says how many functions each node holds.
-
-    Raise ``Unread`` unless it is one, and all functions are held, at all instances.
-    """
+def dealt_out(instances: Sequence[Instance]) -> str | None:
+    """Return the name of the parameter that says how many functions each node holds, where all are held at all
+    instances; None if there is no such parameter, or more than one."""
     names: tuple[str, ...] = type(instances[0].params)._fields
     found = [name for name in names if all(_are_sizes(getattr(i.params, name), i.problem.n) for i in instances)]
-    if len(found) != 1:
-        raise Unread("no parameter says how many functions each node holds")
-    return found[0]
+    return found[0] if len(found) == 1 else None
 
 
 def _are_sizes(value: Any, count: int) -> bool:

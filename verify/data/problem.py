@@ -12,10 +12,11 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.losses import squared
 from verify.data import arrays
 from verify.data.arrays import Array, Owners
+from verify.data.comparing import There
 from verify.data.reader import DataReader
 from verify.data.rules import functions
 from verify.data.solving import solved
-from verify.data.space import COUNTS, SIZE, Leaf, Space
+from verify.data.space import COUNTS, LEAST, SIZE, Leaf, Space
 from verify.reading.data import is_squared
 from verify.reading.source import Unread
 from verify.reading.terms import Axis
@@ -23,11 +24,13 @@ from verify.reading.values import Made, Named, Rule
 
 #: The names of the matrix of examples, the labels, and the numbers of the problem.
 X, Y, STRENGTH, SMOOTHNESS = "f.X", "f.y", "f.lam", "f.loss.gamma"
+#: The name of the optimum of the dual.
+DUAL = "the dual optimum"
 
 
 def space_of(names: Sequence[str]) -> Space:
     """Return a space with these letters besides those of the problem."""
-    letters = sorted({*names, *COUNTS.values(), STRENGTH, SMOOTHNESS})
+    letters = sorted({*names, *COUNTS.values(), LEAST, STRENGTH, SMOOTHNESS})
     leaves = {SIZE: Leaf((Axis.CLIENTS,), positive=True)}
     return Space(sympy.QQ.frac_field(*map(sympy.Symbol, letters)), leaves)
 
@@ -37,16 +40,20 @@ def reader_of(space: Space) -> DataReader:
     return DataReader(functions(space), space)
 
 
-def problem(problems: Sequence[Any], reader: DataReader, fixed: Mapping[str, Fraction]) -> Named:
+def problem(problems: Sequence[Any], reader: DataReader, fixed: Mapping[str, Fraction], optimal: bool = False) -> Named:
     """Return the symbolic problem of labelled examples with a squared loss; ``fixed``: letters that are numbers.
 
-    Raise ``Unread`` unless all problems share the examples in one way.
+    ``optimal``: True if x* is known to be the minimiser, so that with the dual optimum alpha* it is X'alpha*/(lambda
+    n), and the labels are gamma alpha* + X x*, where lambda is not 0; otherwise nothing is known of it. Raise
+    ``Unread`` unless all problems share the examples in one way.
     """
     if any(type(p) is not LinearProblem or type(p.f) is not LinearModels for p in problems):
         raise Unread("the problem is not one of labelled examples")
     shares = {p.f.share for p in problems}
     if len(shares) > 1 or not all(is_squared(p.f.loss) for p in problems):
         raise Unread("the losses are not squared, or shared in two ways")
+    if optimal and any(p.known is not None for p in problems):
+        raise Unread("an optimum is given, and not computed")
     space = reader.space
     n, d, examples = (
         arrays.letter(space, space.count(axis)) for axis in (Axis.CLIENTS, Axis.COORDINATES, Axis.EXAMPLES)
@@ -56,10 +63,17 @@ def problem(problems: Sequence[Any], reader: DataReader, fixed: Mapping[str, Fra
         for name in (STRENGTH, SMOOTHNESS)
     )
     data = arrays.leaf(space, X, (Axis.EXAMPLES, Axis.COORDINATES))
+    x_star, labels = arrays.leaf(space, "x_star", (Axis.COORDINATES,)), arrays.leaf(space, Y, (Axis.EXAMPLES,))
+    if optimal:
+        dual = arrays.leaf(space, DUAL, (Axis.EXAMPLES,))
+        space.made_of[DUAL] = (_dual_at, ())
+        image = _combined(arrays.transposed(data, (1, 0)), dual)
+        x_star = arrays.multiply(arrays.reciprocal(arrays.multiply(lam, examples)), image)
+        labels = arrays.add(arrays.multiply(gamma, dual), _combined(data, x_star))
     fields: dict[str, Any] = {
         "X": data,
         "_dense": data,
-        "y": arrays.leaf(space, Y, (Axis.EXAMPLES,)),
+        "y": labels,
         "sizes": arrays.leaf(space, SIZE, (Axis.CLIENTS,)),
         "lam": lam,
         "share": shares.pop(),
@@ -78,8 +92,11 @@ def problem(problems: Sequence[Any], reader: DataReader, fixed: Mapping[str, Fra
     }
     f = Made(LinearModels, fields)
     fields["dense"] = Rule("dense", lambda: f)
-    x_star = arrays.leaf(space, "x_star", (Axis.COORDINATES,))
     return Named("the problem", {"f": f, "n": n, "d": d, "x_star": x_star})
+
+
+def _dual_at(of: tuple[()], there: There) -> Any:
+    return there.f.dual_of(there.problem.x_star)
 
 
 def _combined(matrix: Array, v: Array) -> Array:

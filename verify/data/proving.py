@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,16 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.learning.lower_bounds import Copies
 from fedtheory.numbers.rational import exact
-from verify.data import arrays, comparing, squares
+from fedtheory.problems.linear_models import LinearModels
+from fedtheory.randomness import Bernoulli, UniformSubset
+from fedtheory.settings.relations import Quantity
+from verify.data import arrays, comparing, completing, draws, squares
 from verify.data.arrays import Array
 from verify.data.comparing import There
+from verify.data.draws import Coin, OneExample
 from verify.data.folds import Picks
 from verify.data.problem import reader_of, space_of
 from verify.data.reader import DataReader
@@ -50,14 +57,24 @@ from verify.reading.values import Condition, Named
 COMPARED = 3
 
 
+def note(claim: Claim) -> str:
+    """Return in words what a proof shows."""
+    if claim.setting.functions is None or (claim.setting.clients != (1,) and claim.setting.drawing.parameters):
+        covered = "all data, any numbers of examples, clients and features"
+    else:
+        covered = "all functions of the class, any numbers of clients, in all dimensions"
+    return f"read off the code in index notation: for {covered}"
+
+
 def applies(claim: Claim) -> bool:
-    """Return True if a claim states that two sides are equal or ordered in every state, or that two methods agree, in a
-    setting whose instances are all that it has."""
+    """Return True if a claim states that two sides are equal or ordered in every state, or over a step, or that two
+    methods agree, in a setting whose instances are all that it has."""
     setting = claim.setting
-    kinds = isinstance(claim.statement, Identity | Inequality | Agreement)
+    kinds = isinstance(claim.statement, Identity | Inequality | Agreement | OneStep)
     of_data = setting.drawing.special is not None and setting.functions is None
     on_nodes = setting.functions is not None and setting.drawing.parameters is not None
-    return kinds and (of_data or on_nodes)
+    of_methods = setting.functions is not None and isinstance(claim.statement, Agreement)
+    return kinds and (of_data or on_nodes or of_methods)
 
 
 @dataclass(frozen=True)
@@ -96,6 +113,18 @@ def prove(claim: Claim, instances: Sequence[Instance]) -> str:
 
 def shown(claim: Claim, instances: Sequence[Instance]) -> str | tuple[Shown, ...]:
     """Return what shows a claim on each path; or why it is not shown. Raise ``Unread`` if its code is not read."""
+    found = _shown(claim, instances, False)
+    if isinstance(found, str) and claim.setting.functions is None:
+        try:
+            again = _shown(claim, instances, True)
+        except (ValueError, ArithmeticError):
+            return found
+        return found if isinstance(again, str) else again
+    return found
+
+
+def _shown(claim: Claim, instances: Sequence[Instance], optimal: bool) -> str | tuple[Shown, ...]:
+    """Return the same where ``optimal`` says if x* is known to be the minimiser."""
     fixed: dict[str, Fraction] = {}
     # Letters that the hypotheses fix are read as the numbers that they are.
     for _again in range(2):
@@ -105,8 +134,9 @@ def shown(claim: Claim, instances: Sequence[Instance]) -> str | tuple[Shown, ...
         for _path in reader.paths():
             space.divisors.clear()
             space.divided.clear()
+            space.reciprocals.clear()
             reader.shifts.clear()
-            scene = scene_of(claim, instances, reader, fixed)
+            scene = scene_of(claim, instances, reader, fixed, optimal)
             about = ground_of(claim, reader, scene)
             known = fixed_letters(claim, about)
             if not fixed and known:
@@ -148,9 +178,13 @@ def _on_path(
     shifts = dict(reader.shifts)
     if sympy.false in about.relations or reals.contradictory(about.relations):
         return Shown(about, reader.space, (), 0)
-    known = Knowledge(reader.space, about.is_at_least_zero, about.facts, about.given)
+    positive = partial(about.is_at_least_zero, strictly=True)
+    known = Knowledge(reader.space, about.is_at_least_zero, positive, about.facts, about.given, about.bounded)
     found = []
+    reciprocals = reader.space.reciprocals
+    reciprocals.update({name: _at_numbers(one, reader) for name, one in reciprocals.items()})
     for left, right, relation in sides.pairs:
+        left, right = (_at_numbers(side, reader) for side in (left, right))
         difference = arrays.add(right, arrays.negative(left))
         used = () if difference.is_zero() else _added_up(difference, known, shifts) if relation == "<=" else None
         if used is None:
@@ -159,6 +193,19 @@ def _on_path(
     if why := _unmet(reader, about):
         return why
     return Shown(about, reader.space, tuple(found), _compare(claim, sides, instances, reader))
+
+
+def _at_numbers(of: Array, reader: DataReader) -> Array:
+    """Return an array with the numbers that letters are on this path."""
+    for condition, answer in reader.taken:
+        if isinstance(condition, Condition) and condition.by == "==" and answer:
+            for letter, number in (condition.of, condition.of[::-1]):
+                c, value = letter.number(), number.number()
+                if c in of.space.field.gens and value.numer.is_ground and value.denom.is_ground:
+                    at = value.numer.coeff(1) / value.denom.coeff(1)
+                    put = {made: b.subs(c, at) for made, b in of.of.items()}
+                    of = replace(of, of={made: b for made, b in put.items() if b})
+    return of
 
 
 def _added_up(difference: Array, known: Knowledge, shifts: Mapping[str, Array]) -> tuple[Used, ...] | None:
@@ -170,8 +217,8 @@ def _added_up(difference: Array, known: Knowledge, shifts: Mapping[str, Array]) 
     moved = difference
     for name, more in shifts.items():
         moved = arrays.substituted(moved, name, arrays.negative(more))
-    used = squares.added_up(difference, known)
-    return squares.added_up(moved, known) if used is None else used
+    used = completing.added_up(difference, known)
+    return completing.added_up(moved, known) if used is None else used
 
 
 def _taken(about: Ground, reader: DataReader) -> Iterator[sympy.Basic]:
@@ -181,15 +228,19 @@ def _taken(about: Ground, reader: DataReader) -> Iterator[sympy.Basic]:
 
 
 def _stated(claim: Claim, reader: DataReader, scene: Scene, about: Ground) -> Sides:
-    statement, space = claim.statement, reader.space
+    space, drawing = reader.space, None
+    statement: Any = claim.statement
+    if isinstance(statement, OneStep):
+        drawing = _step_of(statement.algorithm, reader, scene)
     found: dict[sympy.Expr, tuple[Array, ...]] = {}
     read = []
     for quantity in statement.quantities:
-        if quantity.after or quantity.domain is not None:
+        if (quantity.after and drawing is None) or quantity.domain is not None:
             raise Unread(f"{quantity.expression} is of some states only, or of those after a step")
-        parts, axis = parts_of(space, reader.call(theirs(quantity.of), *scene.given))
+        after = drawing if quantity.after else scene.state
+        parts, axis = parts_of(space, reader.call(theirs(quantity.of), *scene.given[:2], after))
         found[quantity.expression] = parts
-        read.append((quantity.of, parts, axis))
+        read.append((_after_a_step(statement, quantity) if quantity.after else quantity.of, parts, axis))
     if not _are_alike([(parts, axis) for _, parts, axis in read]):
         raise Unread("quantities stack different arrays")
     pairs = []
@@ -199,10 +250,32 @@ def _stated(claim: Claim, reader: DataReader, scene: Scene, about: Ground) -> Si
             if comparison.relation not in ("==", "<="):
                 raise Unread(f"the claim says {comparison.relation}")
             left, right = (_of_expression(space, side, here) for side in (comparison.left, comparison.right))
+            if drawing is not None:
+                left = draws.expected(left)
+            if draws.occurs_in(left) or draws.occurs_in(right):
+                raise Unread("a side depends on a draw outside of an expectation")
             pairs.append((left, right, comparison.relation))
     if not pairs:
         raise Unread("nothing is compared")
     return Sides(tuple(pairs), tuple(read))
+
+
+def _step_of(algorithm: Algorithm, reader: DataReader, scene: Scene) -> Any:
+    """Return the state after a step, in which nothing is drawn, or one example of all."""
+    if algorithm.schedules:
+        raise Unread(f"parameters of {algorithm.name} vary with the round")
+    law = reader.call(theirs(algorithm.draws), *scene.given)
+    if not isinstance(law, OneExample):
+        raise Unread("a step draws something other than one example of all")
+    return reader.call(theirs(algorithm.step, algorithm.State), *scene.given, law.drawn())
+
+
+def _after_a_step(statement: OneStep, quantity: Quantity) -> Any:
+    def value(problem: Any, params: Any, state: Any) -> Any:
+        draw = sampled(statement.algorithm, problem, params, state)
+        return quantity.of(problem, params, statement.algorithm.step(problem, params, state, draw))
+
+    return value
 
 
 def _are_alike(stacked: Sequence[tuple[tuple[Array, ...], int]]) -> bool:
@@ -270,13 +343,17 @@ def _agreeing(claim: Claim, reader: DataReader, scene: Scene) -> Sides:
 
 
 def _drawn(algorithm: Algorithm, reader: DataReader, given: tuple[Any, ...]) -> Any:
-    """Return what is known of the draw of a step: that it is rows of each client, or nothing."""
+    """Return what is known of the draw of a step: that it is rows of each client, or a coin, or nothing."""
     raised, divided = len(reader.raising), len(reader.space.divisors)
     try:
         law = reader.call(theirs(algorithm.draws), *given)
     except ValueError:
         del reader.raising[raised:], reader.space.divisors[divided:]
         return Named(DRAW, {})
+    if isinstance(law, Coin):
+        zero, one = (arrays.constant(reader.space, end) for end in (0, 1))
+        reader.raising += [("Bernoulli", Condition("<", sides)) for sides in ((law.p, zero), (one, law.p))]
+        return law.drawn()
     if not isinstance(law, Picks):
         return Named(DRAW, {})
     reader.raising.append(("ClientPicks", Condition("<", (law.steps, arrays.constant(reader.space, 1)))))
@@ -284,9 +361,10 @@ def _drawn(algorithm: Algorithm, reader: DataReader, given: tuple[Any, ...]) -> 
 
 
 def sampled(algorithm: Algorithm, problem: Any, params: Any, state: Any) -> Any:
-    """Return rows that the clients draw at an instance, the same whenever it is asked; None where they draw none."""
+    """Return the rows that the clients draw at an instance, the example that is drawn, or a coin, the same whenever it
+    is asked; None where nothing is."""
     law = algorithm.draws(problem, params, state)
-    return law.sample(np.random.default_rng(0)) if isinstance(law, ClientPicks) else None
+    return law.sample(np.random.default_rng(0)) if isinstance(law, ClientPicks | UniformSubset | Bernoulli) else None
 
 
 def _unmet(reader: DataReader, about: Ground) -> str:
@@ -301,6 +379,10 @@ def _unmet(reader: DataReader, about: Ground) -> str:
     for made in space.divided:
         if not all(space.is_positive(f.name) for f in made):
             return "the code divides by numbers of the data or the state that may be zero"
+    for one in space.reciprocals.values():
+        signs = [squares.is_nonnegative(space, made) and about.is_at_least_zero(c) for made, c in one.of.items()]
+        if not all(signs) or not about.is_at_least_zero(one.of.get((), space.field.zero), strictly=True):
+            return "the code divides by a sum of the data that is not shown to be positive"
     for c in (known.rate for known in space.kernels.values()):
         if not about.is_at_least_zero(c, strictly=True):
             return (
@@ -312,28 +394,36 @@ def _unmet(reader: DataReader, about: Ground) -> str:
 def _size(there: There) -> tuple[bool, int]:
     """Return where an instance comes in order: those first whose clients hold different numbers, or several."""
     f = there.f
-    return not 1 < f.n < f.examples, int(f.examples * f.d)
+    examples = there.length(Axis.EXAMPLES)
+    return not 1 < f.n < examples, int(examples * f.d)
 
 
-def _tells(there: There, space: Space) -> bool:
-    """Return True if an instance may tell sums over examples, clients and features apart; of functions that are drawn
-    from a class there are few, most of them on nodes of their own."""
+def _tells(there: There, alone: bool) -> bool:
+    """Return True if an instance may tell sums over examples, clients and features apart, where there are several
+    clients; of functions that are drawn from a class there are few, most of them on nodes of their own."""
     f = there.f
+    examples = there.length(Axis.EXAMPLES)
+    if isinstance(f, Copies):
+        return bool(alone or f.n > 1)
     if there.held is not None:
-        return bool(f.examples > 1)
-    return bool((f.n > 1 or space.alone) and f.examples > f.n and f.d > 1)
+        return bool(examples > 1)
+    if not isinstance(f, LinearModels):
+        return bool((f.n > 1 or alone) and f.d > 1)
+    return bool((f.n > 1 or alone) and examples > f.n and f.d > 1)
 
 
 def _compare(claim: Claim, sides: Sides, instances: Sequence[Instance], reader: DataReader) -> int:
     """Return at how many instances what was read on this path agrees with the code. Raise ``Unread`` if it differs."""
     found: dict[tuple[int, ...], There] = {}
     space = reader.space
-    for there in sorted(map(at_instance, instances), key=_size):
+    theres = sorted((at_instance(space, instance) for instance in instances), key=_size)
+    alone = space.alone or all(there.f.n == 1 for there in theres)
+    for there in theres:
         f = there.f
-        size = (f.n, f.examples, f.d)
-        if len(found) < COMPARED and _tells(there, space) and size not in found:
+        size = (f.n, there.length(Axis.EXAMPLES), f.d)
+        if len(found) < COMPARED and _tells(there, alone) and size not in found:
             there = with_letters(space, there)
-            if isinstance(claim.statement, Agreement):
+            if isinstance(claim.statement, Agreement | OneStep):
                 there = replace(
                     there, draw=sampled(claim.statement.algorithm, there.problem, there.params, there.state)
                 )

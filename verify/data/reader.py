@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from verify.data import arrays, folds
+from verify.data import arrays, folds, stacked
 from verify.data.arrays import Array, AtMost, Greatest, Owners
 from verify.data.folds import Counter, Fold, Picks
 from verify.data.space import Space
+from verify.data.stacked import SideBySide, Sizes
 from verify.reading.arrays import shortened
 from verify.reading.calls import set_in
 from verify.reading.expressions import Expressions, Returned, refused
@@ -42,6 +44,8 @@ class DataReader(Reader):
     def _attribute_of(self, value: Any, name: str) -> Any:
         if isinstance(value, Array) and name in _METHODS:
             return _METHODS[name](value)
+        if isinstance(value, SideBySide) and name in _OF_PARTS:
+            return _OF_PARTS[name](value)
         return super()._attribute_of(value, name)
 
     def _indexed(self, at: ast.Subscript, scope: Scope) -> Any:
@@ -52,6 +56,10 @@ class DataReader(Reader):
             if isinstance(value, Array):
                 return arrays.indexed(value, items)
             return Owners(arrays.indexed(Array(self.space, value.axes, {}), items).axes)
+        if isinstance(value, SideBySide):
+            return stacked.cut(value, [self._ends(item, scope) for item in written])
+        if isinstance(value, Sizes):
+            return value.length(self._value(at.slice, scope))
         if isinstance(value, Picks):
             return value.at([self._value(item, scope) for item in written])
         if isinstance(value, Shape):
@@ -59,6 +67,14 @@ class DataReader(Reader):
                 return shortened(value, at.slice)
             return _length(self.space, value, self._value(at.slice, scope))
         return Expressions._subscript(self, at, scope)
+
+    def _ends(self, item: ast.expr, scope: Scope) -> Any:
+        """Return an index, or both ends of a slice, None where there is none."""
+        if not isinstance(item, ast.Slice):
+            return self._value(item, scope)
+        if item.step is not None:
+            raise refused(item, scope, "arrays side by side are cut in steps")
+        return tuple(None if end is None else self._value(end, scope) for end in (item.lower, item.upper))
 
     def _loop(self, at: ast.For, over: SymbolicRange, scope: Scope) -> None:
         """Read a loop that runs to a letter as a fold: its step is read once, of quantities that stand for what it
@@ -92,6 +108,8 @@ class DataReader(Reader):
 
     def _computed(self, at: ast.BinOp, scope: Scope) -> Any:
         one, other = self._value(at.left, scope), self._value(at.right, scope)
+        if isinstance(one, SideBySide) or isinstance(other, SideBySide):
+            return stacked.combined(partial(operated, self.space, at.op), one, other)
         if not isinstance(one, Array) and not isinstance(other, Array):
             # Such an operation is read as in other code, from the values of its two sides.
             names = Scope({"left": one, "right": other}, scope, None, scope.module, scope.within, frozenset())
@@ -266,6 +284,10 @@ def _largest(one: Array, axis: Any = None) -> Greatest:
     return Greatest(one)
 
 
+_OF_PARTS: Mapping[str, Callable[[SideBySide], Any]] = {
+    "sum": lambda one: Rule("sum", partial(stacked.total, one)),
+    "shape": Sizes,
+}
 _METHODS: Mapping[str, Callable[[Array], Any]] = {
     "sum": lambda one: Rule("sum", lambda *given, **named: _summed(one, *given, **named)),
     "max": lambda one: Rule("max", lambda *given, **named: _largest(one, *given, **named)),

@@ -15,7 +15,8 @@ from fedtheory.algorithms import selections
 from fedtheory.algorithms.parts import zeros
 from fedtheory.learning import lower_bounds
 from fedtheory.numbers import rational
-from verify.data import arrays, folds, nodes
+from fedtheory.randomness import Bernoulli, UniformSubset
+from verify.data import arrays, draws, folds, nodes, stacked
 from verify.data.arrays import Array, AtMost, Greatest, Inverse
 from verify.data.reader import axis_of
 from verify.data.solving import solved
@@ -33,8 +34,8 @@ def _functions(space: Space) -> Iterator[tuple[Any, Any]]:
     def array(value: Any) -> Array:
         return arrays.of(space, value)
 
-    def where(mask: Any, one: Any, other: Any) -> Array:
-        return arrays.choose(array(mask), array(one), array(other))
+    def where(mask: Any, one: Any, other: Any) -> Any:
+        return stacked.combined(lambda *of: arrays.choose(*map(array, of)), mask, one, other)
 
     def axes(shape: Any) -> tuple[Axis, ...]:
         return tuple(axis_of(space, length) for length in (shape if type(shape) is tuple else (shape,)))
@@ -71,8 +72,8 @@ def _functions(space: Space) -> Iterator[tuple[Any, Any]]:
     yield np.matmul, Rule("matmul", lambda a, b: _matmul(array(a), array(b)))
     yield np.swapaxes, Rule("swapaxes", lambda one, a, b: _swapped(array(one), a, b))
     yield np.broadcast_to, Rule("broadcast_to", spread)
-    yield np.concatenate, Rule("concatenate", lambda parts, axis=0: SideBySide.of(space, parts, axis))
-    yield np.stack, Rule("stack", lambda parts, axis=0: _stacked(space, parts, axis))
+    yield np.concatenate, Rule("concatenate", partial(stacked.concatenated, space))
+    yield np.stack, Rule("stack", partial(stacked.stacked, space))
     yield rational.apply, Rule("apply", times)
     yield rational.inverse, Rule("inverse", lambda A: Inverse(_square(array(A))))
     yield rational.exact, Rule("exact", array)
@@ -89,34 +90,9 @@ def _functions(space: Space) -> Iterator[tuple[Any, Any]]:
     yield builtins.range, Rule("range", partial(folds.range_of, space))
     yield lower_bounds.Examples, Rule("Examples", partial(nodes.examples, space))
     yield selections.ClientPicks, Rule("ClientPicks", partial(nodes.picks, space))
+    yield Bernoulli, Rule("Bernoulli", partial(draws.coin, space))
+    yield UniformSubset, Rule("UniformSubset", partial(draws.subset, space))
     yield types.SimpleNamespace, Rule("SimpleNamespace", lambda **parts: Named("a namespace", parts))
-
-
-class SideBySide:
-    """Arrays side by side on one of their axes: a function may return them, and nothing else is done with them."""
-
-    def __init__(self, parts: tuple[Array, ...], axis: int) -> None:
-        self.parts, self.axis = parts, axis
-
-    @classmethod
-    def of(cls, space: Space, parts: Any, axis: Any) -> SideBySide:
-        """Put arrays side by side, as numpy's ``concatenate`` does."""
-        made = tuple(arrays.of(space, part) for part in parts) if type(parts) is tuple else ()
-        if not made or type(axis) is not int or axis not in (-1, -2, -3) or any(len(a.axes) < -axis for a in made):
-            raise ValueError("concatenate is not applied to arrays along an axis of theirs")
-        others = {tuple(a for k, a in enumerate(reversed(one.axes), 1) if k != -axis) for one in made}
-        if len(others) > 1 or len({one.batched for one in made}) > 1 or any(one.mask for one in made):
-            raise ValueError("concatenated arrays differ in other axes")
-        return cls(made, axis)
-
-
-def _stacked(space: Space, parts: Any, axis: Any) -> SideBySide:
-    if type(axis) is not int or axis not in (-1, -2, -3):
-        raise ValueError("arrays are stacked on an axis before the last three")
-    made = [arrays.of(space, part) for part in parts] if type(parts) is tuple else []
-    if any(len(one.axes) < -axis - 1 for one in made):
-        raise ValueError("stacked arrays have too few axes")
-    return SideBySide.of(space, tuple(arrays.inserted(one, len(one.axes) + axis + 1) for one in made), axis)
 
 
 def _swapped(one: Array, a: Any, b: Any) -> Array:

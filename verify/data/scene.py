@@ -14,21 +14,22 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
-from fedtheory.learning.lower_bounds import Examples
+from fedtheory.learning.lower_bounds import Copies, Examples
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from verify.data import arrays, comparing, nodes
+from verify.data import arrays, comparing, copies, nodes, own_functions
 from verify.data.arrays import Array, AtMost, Greatest
 from verify.data.comparing import REPLICAS, There
 from verify.data.problem import SMOOTHNESS, STRENGTH, problem
 from verify.data.reader import PART, DataReader
-from verify.data.rules import SideBySide
-from verify.data.space import COUNTS, SIZE, SUMMED, Product, Space
+from verify.data.space import COUNTS, LEAST, SIZE, SUMMED, Product, Space
 from verify.data.squares import Fact
+from verify.data.stacked import SideBySide
 from verify.exact import reals, symbolic
 from verify.reading import theory
 from verify.reading.claimed import types_seen
+from verify.reading.declarations import declarations
 from verify.reading.program import theirs
 from verify.reading.source import Unread
 from verify.reading.terms import Axis
@@ -57,6 +58,7 @@ class Ground:
     letters: Mapping[sympy.Expr, Array]
     facts: tuple[Fact, ...]
     given: tuple[Mapping[Product, Any], ...] = ()
+    bounded: tuple[AtMost, ...] = ()
 
     def expression(self, c: Any) -> sympy.Expr:
         """Return an element of the field in the letters of the claim."""
@@ -90,18 +92,27 @@ class Scene:
         return self.problem, self.params, self.state
 
 
-def scene_of(claim: Claim, instances: Sequence[Instance], reader: DataReader, fixed: Mapping[str, Fraction]) -> Scene:
-    """Return the arguments of a claim's functions; ``fixed``: letters that are numbers.
+def scene_of(
+    claim: Claim,
+    instances: Sequence[Instance],
+    reader: DataReader,
+    fixed: Mapping[str, Fraction],
+    optimal: bool = False,
+) -> Scene:
+    """Return the arguments of a claim's functions; ``fixed``: letters that are numbers; ``optimal``: True if x* is
+    known to be the minimiser.
 
     Raise ``Unread`` if something of them is not known.
     """
     space, first = reader.space, instances[0]
     space.alone = fixed.get(COUNTS[Axis.CLIENTS]) == 1
     if claim.setting.functions is not None:
+        if claim.setting.drawing.parameters is None:
+            return _scene_of_own_functions(claim, instances, reader, fixed)
         return _scene_on_nodes(claim, instances, reader, fixed)
     if any(type(instance.problem) is not LinearProblem for instance in instances):
         raise Unread("the problem is not one of labelled examples")
-    made = problem([instance.problem for instance in instances], reader, fixed)
+    made = problem([instance.problem for instance in instances], reader, fixed, optimal)
     if not is_record_class(type(first.params)):
         raise Unread("parameters have code of their own")
     types = types_seen(claim, instances)
@@ -127,16 +138,45 @@ def _scene_on_nodes(
     if not is_record_class(type(first.params)) or algorithm is None or not is_record_class(algorithm.State):
         raise Unread("parameters or states have code of their own")
     sizes = nodes.dealt_out(instances)
+    if sizes is None:
+        space.copied = copies.counted(claim, instances)
+    of_nodes = {
+        sizes: lambda: arrays.leaf(space, SIZE, (Axis.CLIENTS,)),
+        space.copied: lambda: arrays.letter(space, space.count(Axis.CLIENTS)),
+    }
     params = NamedTupleValue(
         type(first.params),
         {
-            name: arrays.leaf(space, SIZE, (Axis.CLIENTS,))
-            if name == sizes
-            else _parameter(space, name, instances, fixed)
+            name: of_nodes.get(name, partial(_parameter, space, name, instances, fixed))()
             for name in type(first.params)._fields
         },
     )
-    made = nodes.problem(space)
+    made = nodes.problem(space) if space.copied is None else copies.problem(claim, reader)
+    return _around_fixed_point(claim, reader, made, params)
+
+
+def _scene_of_own_functions(
+    claim: Claim, instances: Sequence[Instance], reader: DataReader, fixed: Mapping[str, Fraction]
+) -> Scene:
+    """Return the arguments where each client has a function of its own, of a class of which nothing is used."""
+    space, first, algorithm = reader.space, instances[0], claim.setting.algorithm
+    with_g = {i.problem.g is not None for i in instances if type(i.problem) is Problem}
+    if any(type(i.problem) is not Problem for i in instances) or len(with_g) != 1:
+        raise Unread("the problem is not one of a function of each client, always with a g, or always without")
+    if not is_record_class(type(first.params)) or algorithm is None or not is_record_class(algorithm.State):
+        raise Unread("parameters or states have code of their own")
+    if set(claim.setting.drawing.g) != with_g or not declarations(claim.setting.functions).differentiable:
+        raise Unread("functions are not known to have gradients")
+    space.own = True
+    fields = {name: _parameter(space, name, instances, fixed) for name in type(first.params)._fields}
+    made = own_functions.problem(space, with_g.pop())
+    return _around_fixed_point(claim, reader, made, NamedTupleValue(type(first.params), fields))
+
+
+def _around_fixed_point(claim: Claim, reader: DataReader, made: Named, params: NamedTupleValue) -> Scene:
+    """Return the arguments where the states have the shapes of the method's fixed point."""
+    space, algorithm = reader.space, claim.setting.algorithm
+    assert algorithm is not None
     centre = reader.call(theirs(algorithm.fixed_point, algorithm.State), made, params)
     if not isinstance(centre, NamedTupleValue) or centre.of is not algorithm.State:
         raise Unread("the fixed point of the method is not a state")
@@ -177,7 +217,7 @@ def _answer(space: Space, name: str, instances: Sequence[Instance], *given: Any)
             raise ValueError("a function among the parameters is given something other than an array")
     text = "; ".join(arrays.text(one) if isinstance(one, Array) else type(one).__name__ for one in given)
     shapes = set()
-    for there in map(at_instance, instances):
+    for there in (at_instance(space, instance) for instance in instances):
         sizes = {there.length(axis): axis for axis in COUNTS}
         if len(sizes) == len(COUNTS) and 1 not in sizes:
             shape = np.shape(value(given, with_letters(space, there)))
@@ -197,12 +237,18 @@ def _real(one: Any, there: There) -> Any:
     return value.reshape((1,) * REPLICAS + value.shape) if one.batched else value if one.axes else value.item()
 
 
-def at_instance(instance: Instance) -> There:
+def at_instance(space: Space, instance: Instance) -> There:
     """Return an instance at one of its states, with its axes of replicas."""
     made, state = instance.at(exact(np.arange(1, instance.dimension + 1)[None] % 7 - 2))
-    of_data = isinstance(made, LinearProblem)
-    held = None if of_data else Examples(made.f, getattr(instance.params, nodes.dealt_out([instance])))
-    return There(made, instance.params, state, {}, held)
+    params: Any = instance.params
+    held: Any = None
+    if space.own:
+        return There(made, params, state, {})
+    if space.copied is not None:
+        held = Copies(made.f, getattr(params, space.copied))
+    elif not isinstance(made, LinearProblem):
+        held = Examples(made.f, getattr(params, nodes.dealt_out([instance]) or ""))
+    return There(made, params, state, {}, held)
 
 
 def with_letters(space: Space, there: There) -> There:
@@ -210,6 +256,8 @@ def with_letters(space: Space, there: There) -> There:
     known: dict[str, Any] = {COUNTS[axis]: there.length(axis) for axis in COUNTS}
     if isinstance(there.f, LinearModels):
         known |= {STRENGTH: there.f.lam, SMOOTHNESS: there.f.loss.gamma}
+    if space.copied is not None:
+        known[LEAST] = there.problem.mu
     for symbol in map(str, space.field.symbols):
         value = getattr(there.params, symbol.removeprefix(PARAMETER), 0) if symbol.startswith(PARAMETER) else 0
         known.setdefault(symbol, value if isinstance(value, int | float | Fraction) else 0)
@@ -282,9 +330,14 @@ def ground_of(claim: Claim, reader: DataReader, scene: Scene) -> Ground:
         names.setdefault(
             symbol, sympy.Dummy(str(symbol), **({"positive": True, "integer": True} if whole else {"real": True}))
         )
-    facts += _asserted(claim, reader, scene)
+    bounded = tuple(_asserted(claim, reader, scene))
+    for bound in bounded:
+        for fact in _facts(space, bound.of, space.field(bound.number)):
+            if bound.number == 1:
+                space.exclusive.add(fact.mask)
+            facts.append(fact)
     given = tuple(_of_all_vectors(claim, reader, scene))
-    found = Ground(names, tuple(symbolic.assumed(claim)), letters, tuple(facts), given)
+    found = Ground(names, tuple(symbolic.assumed(claim)), letters, tuple(facts), given, bounded)
     more = [sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in equal]
     for condition, answer in reader.taken:
         relation = relation_in(found, condition)
@@ -292,9 +345,9 @@ def ground_of(claim: Claim, reader: DataReader, scene: Scene) -> Ground:
     return replace(found, relations=(*found.relations, *more))
 
 
-def _asserted(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[Fact]:
-    """Yield that a mask is 1 of so many clients at most, as hypotheses given as code say; nothing is assumed of those
-    that cannot be read."""
+def _asserted(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[AtMost]:
+    """Yield that entries are at most a number, as hypotheses given as code say; nothing is assumed of those that cannot
+    be read."""
     for hypothesis in claim.requires:
         if hypothesis.met is None:
             continue
@@ -307,11 +360,7 @@ def _asserted(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[Fact]:
             # A hypothesis that cannot be decided is not met.
             del reader.raising[raised:], reader.space.divisors[divided:]
         if isinstance(value, AtMost) and len(reader.taken) == taken:
-            bound = reader.space.field(value.number)
-            for fact in _facts(reader.space, value.of, bound):
-                if value.number == 1:
-                    reader.space.exclusive.add(fact.mask)
-                yield fact
+            yield value
 
 
 def _of_all_vectors(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[Mapping[Product, Any]]:

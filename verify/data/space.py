@@ -15,6 +15,8 @@ SUMMED = 1000
 OWNED = "held by"
 #: The number of examples of a client.
 SIZE = "f.sizes"
+#: The least curvature that a class declares of a function.
+LEAST = "the least curvature"
 #: The prefix of the indicators that two indices of an axis are one.
 SAME = "same "
 
@@ -35,7 +37,8 @@ Product = tuple[Factor, ...]
 class Leaf:
     """The known facts about a named quantity.
 
-    ``axes``: the ranges of its indices; ``mask``: True if it is 0 or 1; ``positive``: True if it is above 0;
+    ``axes``: the ranges of its indices; ``mask``: True if it is 0 or 1; ``positive``, ``nonnegative``: True if it is
+    above 0, or not below;
     ``absorbed``: factors, in its own indices and summed ones, beside which a mask is 1, as where one is not 0 the mask
     is not.
     """
@@ -43,6 +46,7 @@ class Leaf:
     axes: tuple[Axis, ...]
     mask: bool = False
     positive: bool = False
+    nonnegative: bool = False
     absorbed: tuple[Product, ...] = ()
 
 
@@ -69,12 +73,18 @@ class Space:
     kernels: dict[str, Kernel] = field(default_factory=dict)
     divisors: list[Any] = field(default_factory=list)
     divided: list[Product] = field(default_factory=list)
+    #: The sums of the data whose reciprocals have names. That they are positive is an obligation.
+    reciprocals: dict[str, Any] = field(default_factory=dict)
     #: Masks of clients and features, of which at most one client has a feature.
     exclusive: set[str] = field(default_factory=set)
     #: Letters that are whole numbers at all instances.
     whole: set[str] = field(default_factory=set)
     #: True if there is one client alone.
     alone: bool = False
+    #: The parameter that says how many nodes hold one function; None where there are several, or data.
+    copied: str | None = None
+    #: True if each client has one function of its own.
+    own: bool = False
     #: The constituents of an opaque quantity, by its name.
     made_of: dict[str, Any] = field(default_factory=dict)
 
@@ -99,6 +109,12 @@ class Space:
     def is_positive(self, name: str) -> bool:
         """Return True if a factor of this name is above 0."""
         return name in self.leaves and self.leaves[name].positive
+
+    def is_weight(self, name: str) -> bool:
+        """Return True if a factor of this name is not negative."""
+        return self.is_mask(name) or (
+            name in self.leaves and (self.leaves[name].positive or self.leaves[name].nonnegative)
+        )
 
     def kernel(self, rate: Any, block: bool, matrix: str) -> str:
         """Return the name of the inverse of I + rate X X'. That the rate is above 0 is an obligation."""

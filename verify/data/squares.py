@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verify.data import sums
-from verify.data.arrays import Array
+from verify.data.arrays import Array, AtMost
 from verify.data.space import OWNED, SUMMED, Factor, Product, Space, same
 from verify.reading.terms import Axis
 
@@ -32,15 +32,19 @@ class Fact:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """The facts that signs rest on: ``is_nonnegative(c)`` decides the sign of an element of the field.
+    """The facts that signs rest on: ``is_nonnegative(c)``, ``is_positive(c)`` decide the sign of an element of the
+    field.
 
-    ``given``: sums that the hypotheses assert to be at least 0.
+    ``given``: sums that the hypotheses assert to be at least 0; ``bounded``: arrays of which they assert that the
+    entries are at most a number.
     """
 
     space: Space
     is_nonnegative: Callable[[Any], bool]
+    is_positive: Callable[[Any], bool]
     facts: tuple[Fact, ...] = ()
     given: tuple[Mapping[Product, Any], ...] = ()
+    bounded: tuple[AtMost, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,9 @@ def added_up(of: Array, known: Knowledge) -> tuple[Used, ...] | None:
 
 
 def _shown(left: dict[Product, Any], known: Knowledge, steps: list[int]) -> tuple[Used, ...] | None:
-    negative = next((p for p, c in left.items() if not (known.is_nonnegative(c) and _is_square(known.space, p))), None)
+    negative = next(
+        (p for p, c in left.items() if not (known.is_nonnegative(c) and is_nonnegative(known.space, p))), None
+    )
     one = known.space.field.one
     if negative is None:
         return tuple(Used(SQUARE, {p: one}, c) for p, c in left.items())
@@ -90,17 +96,18 @@ def _shown(left: dict[Product, Any], known: Knowledge, steps: list[int]) -> tupl
     return None
 
 
-def _is_square(space: Space, one: Product) -> bool:
+def is_nonnegative(space: Space, one: Product) -> bool:
+    """Return True if a product is a square, for each value of some indices, times factors that are not negative."""
     summed_over = any(True for _ in sums.indices(one))
-    return (not summed_over and _is_weight(space, one)) or any(True for _ in _exchanges(space, one))
+    return (not summed_over and _is_weight(space, one)) or any(True for _ in exchanges(space, one))
 
 
 def _is_weight(space: Space, factors: Iterable[Factor]) -> bool:
     """Return True if factors are not negative."""
-    return all(space.is_mask(f.name) or space.is_positive(f.name) or f.power % 2 == 0 for f in factors)
+    return all(space.is_weight(f.name) or f.power % 2 == 0 for f in factors)
 
 
-def _exchanges(space: Space, one: Product) -> Iterator[dict[int, int]]:
+def exchanges(space: Space, one: Product) -> Iterator[dict[int, int]]:
     """Yield the exchanges of summed indices in pairs that show a product to be a square, each both ways."""
     ranges = {i: axis for f in one for i, axis in zip(f.at, space.axes(f.name), strict=True) if i >= SUMMED}
     for names in _pairings(sorted(ranges), ranges):
@@ -141,7 +148,7 @@ def _larger(one: Product, known: Knowledge) -> Iterator[tuple[Product, Any]]:
     """Yield products, each with a number such that the given square is at most the number times the product."""
     space = known.space
     ranges = {i: axis for f in one for i, axis in zip(f.at, space.axes(f.name), strict=True)}
-    for names in _exchanges(space, one):
+    for names in exchanges(space, one):
         shared = [j for j, axis in ranges.items() if j not in names and axis is Axis.COORDINATES]
         for parts, k in _by_client(one, names, ranges):
             if (merged := _single(space, [*parts, same(Axis.CLIENTS, k, k + 1)])) is None:

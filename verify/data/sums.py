@@ -89,7 +89,7 @@ def _canonical(space: Space, factors: list[Factor], bound: dict[int, Axis]) -> l
         c = c * more
         if len(here) > FACTORS:
             raise Unread(f"a product has more than {FACTORS} factors")
-        split = _without_grams(space, here, summed_over)
+        split = _without_grams(space, here, summed_over) or _without_reciprocals(space, here, summed_over)
         if split is None:
             done.append((_labelled(space, here, summed_over), c))
         else:
@@ -315,6 +315,32 @@ def _without_grams(
                 again = Factor(kernel.name, (outer, other))
                 first = [*rest, same(Axis.EXAMPLES, outer, other)]
                 return [(first, dict(left), share), ([*rest, again], dict(left), -share)]
+    return None
+
+
+def _without_reciprocals(
+    space: Space, factors: list[Factor], bound: dict[int, Axis]
+) -> list[tuple[list[Factor], dict[int, Axis], Any]] | None:
+    """Return a product as two, by p/(a + b p) = (1 - a/(a + b p))/b, of numbers a and b; None if it has no such
+    part."""
+    for r in factors:
+        of = space.reciprocals[r.name].of if r.name in space.reciprocals and r.power > 0 else {}
+        if len(of) != 2 or () not in of:
+            continue
+        ((part, b),) = ((made, c) for made, c in of.items() if made != ())
+        for f in factors if len(part) == 1 else ():
+            if (f.name, f.power) != (part[0].name, part[0].power):
+                continue
+            pairs = list(zip(part[0].at, f.at, strict=True))
+            summed_over = {j for i, j in pairs if i >= SUMMED}
+            here = all(j == r.at[i] for i, j in pairs if 0 <= i < SUMMED) and all(i == j for i, j in pairs if i < 0)
+            alone = all(j in bound and [g for g in factors if j in g.at] == [f] for j in summed_over)
+            if not here or not alone or len({j for _, j in pairs}) < len(pairs):
+                continue
+            rest = [g for g in factors if g not in (f, r)]
+            left = {j: axis for j, axis in bound.items() if j not in summed_over}
+            less = [r._replace(power=r.power - 1)] if r.power > 1 else []
+            return [([*rest, *less], dict(left), 1 / b), ([*rest, r], dict(left), -of[()] / b)]
     return None
 
 

@@ -18,10 +18,11 @@ from verify.reading.declarations import declarations
 
 
 def has_own(claim: Claim) -> bool:
-    """Return True if clients have parameters, or constants of their functions, of their own."""
+    """Return True if clients have parameters, constants of their functions, or blocks of the minimiser of their own."""
     of = claim.setting.functions
     client = None if of is None else declarations(of).client
-    return bool(claim.setting.own) or (client is not None and "f." in f"{client.least} {client.largest}")
+    constants = client is not None and "f." in f"{client.least} {client.largest}"
+    return bool(claim.setting.own) or constants or claim.setting.optimum == "sum zero"
 
 
 def obstacle(step: Claim, instances: Sequence[Instance], rng: np.random.Generator) -> str:

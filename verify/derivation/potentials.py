@@ -98,6 +98,8 @@ def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential
                 yield Potential(added)
                 if less:
                     yield Potential(added, less=less)
+        if not form.sums and not any(c.has(round_index) for c in hint.of.values()):
+            yield from _as_named(form, hint)
     for growth in _growths(form):
         yield Potential({q: plain(c * growth) for q, c in left.items() if c != 0})
     if form.ends:
@@ -105,6 +107,17 @@ def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential
     # Where the code of the start is not read, the other choices remain.
     with suppress(Unread):
         yield from _further(claim, form, begun, at)
+
+
+def _as_named(form: Printed, hint: _Hint) -> Iterator[Potential]:
+    """Choices that are multiples of a named potential, of which what is bounded is a part or at most all."""
+    for q, end in form.ends.items():
+        scale = quotient(end, hint.of[q]) if hint.of.get(q, sympy.S.Zero) != 0 else end
+        added = {p: plain(c * scale) for p, c in hint.of.items()}
+        if q in added:
+            yield Potential({p: c for p, c in added.items() if p not in form.ends})
+        else:
+            yield Potential(added, through=True)
 
 
 def _further(claim: Claim, form: Printed, begun: Coefficients, at: Sequences) -> Iterator[Potential]:

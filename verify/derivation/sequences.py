@@ -102,27 +102,40 @@ def _written(a: sympy.Expr) -> sympy.Expr:
 
 def quotient(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
     """a/b, powers of one base joined, and cancelled."""
-    return plain(sympy.Add(*(term / b for term in sympy.Add.make_args(sympy.expand_mul(a)))))
+    stand: dict[sympy.Expr, sympy.Dummy] = {}
+    a, b = _standing(a, stand), _standing(b, stand)
+    # What both have as a factor is left out before anything is multiplied out, and roots stay as they are written.
+    if not (found := a / b).has(*stand.values()):
+        return plain(found) if found.is_rational_function() else found
+    return _joined(sympy.Add(*(term / b for term in sympy.Add.make_args(sympy.expand_mul(a)))), stand)
 
 
 def plain(e: sympy.Expr) -> sympy.Expr:
     """An expression with powers of one base joined, and cancelled where it is a quotient of polynomials in k."""
-    e = _cancelled(sympy.powsimp(sympy.expand_mul(e)))
-    powers = [p for p in e.atoms(sympy.Pow) if p.exp.has(round_index, T)]
-    if not powers:
-        return sympy.cancel(sympy.together(e)) if e.is_rational_function() else sympy.together(e)
-    # Powers b^(k + c) of one base are multiples of one number.
-    values = {}
-    for p in powers:
+    stand: dict[sympy.Expr, sympy.Dummy] = {}
+    return _joined(sympy.expand_mul(_standing(e, stand)), stand)
+
+
+def _standing(e: sympy.Expr, stand: dict[sympy.Expr, sympy.Dummy]) -> sympy.Expr:
+    """An expression in which letters stand for powers b^k: b^(m k + c) is the letter to the m-th times b^c."""
+    e, values = _cancelled(e), {}
+    for p in e.atoms(sympy.Pow):
+        if not p.exp.has(round_index, T):
+            continue
         moving = sympy.Add(*(a for a in sympy.Add.make_args(sympy.expand(p.exp)) if a.has(round_index, T)))
         rest = sympy.expand(p.exp - moving)
-        if rest.is_Integer:
-            values[p] = sympy.Pow(p.base, moving) * p.base**rest
-    e = e.xreplace(values)
-    stand = {p: sympy.Dummy(positive=True) for p in e.atoms(sympy.Pow) if p.exp.has(round_index, T)}
-    found = e.xreplace(stand)
-    found = sympy.cancel(sympy.together(found)) if found.is_rational_function() else sympy.together(found)
-    return _cancelled(sympy.powsimp(found.xreplace({dummy: p for p, dummy in stand.items()})))
+        moving, rest = (moving, rest) if rest.is_Integer else (p.exp, sympy.S.Zero)
+        times, of = moving.as_coeff_Mul()
+        times, of = (times, of) if times.is_Integer else (sympy.S.One, moving)
+        values[p] = stand.setdefault(sympy.Pow(p.base, of), sympy.Dummy()) ** times * p.base**rest
+    return e.xreplace(values)
+
+
+def _joined(e: sympy.Expr, stand: dict[sympy.Expr, sympy.Dummy]) -> sympy.Expr:
+    """An expression with its powers of one base joined, cancelled if that is known how, with what letters stand for."""
+    e = sympy.powsimp(e)
+    e = sympy.cancel(sympy.together(e)) if e.is_rational_function() else sympy.together(e)
+    return _cancelled(sympy.powsimp(e.xreplace({letter: power for power, letter in stand.items()}))) if stand else e
 
 
 def _cancelled(e: sympy.Expr) -> sympy.Expr:

@@ -247,7 +247,9 @@ def _step(claim: Claim, left: Coefficients, right: Coefficients, noise: sympy.Ex
     if not any(q.after for q in quantities):
         raise NotFollowed("nothing is left of the potential after a round")
     statement = OneStep(claim.statement.algorithm, sides[0], sides[1], tuple(quantities))
-    return in_one_round(claim, statement), f"E[{sides[0]}] <= {sides[1]}"
+    # Multipliers of the claim from which the bound is to follow are tried first.
+    step = in_one_round(claim, statement)
+    return replace(step, id=next(iter(claim.follows), claim.id)), f"E[{sides[0]}] <= {sides[1]}"
 
 
 def _named(claim: Claim, of: Iterable[Of]) -> dict[Of, str]:
@@ -350,5 +352,6 @@ def at_start(claim: Claim, excess: Coefficients) -> Claim:
         quantities.append(Quantity(named[q], AtStart(q, method, free)))
     left = sympy.Add(*(c * q.expression for c, q in zip(excess.values(), quantities, strict=True)))
     lemma = in_any_state(claim, Inequality(left, sympy.S.Zero, tuple(quantities)))
-    # Any vectors may be where runs begin.
-    return replace(lemma, setting=replace(lemma.setting, algorithm=replace(method, invariant=None)))
+    # Any vectors may be where runs begin, unless some are given, such that the invariant holds.
+    kept = method if free else replace(method, invariant=None)
+    return replace(lemma, setting=replace(lemma.setting, algorithm=kept))

@@ -52,8 +52,9 @@ def text(claim: Claim, objects: ProofObjects) -> str:
     for name, meaning in statement.meanings(claim):
         meanings.setdefault(meaning, []).append(f"\\({name}\\)")
     if meanings:
+        known = statement.written(claim)
         parts.append(
-            "; ".join(f"{' and '.join(of)}: {mathematical(meaning)}" for meaning, of in meanings.items()) + "."
+            "; ".join(f"{' and '.join(of)}: {mathematical(meaning, known)}" for meaning, of in meanings.items()) + "."
         )
     return document(parts, objects, statement.text(claim))
 

@@ -91,11 +91,13 @@ def pages(group: CaseGroup, says: Sequence[str], printed: set[str]) -> Iterator[
     if any(cases):
         yield f"\\textbf{{\\large Case {'; '.join(filter(None, cases))}}}"
     page = _Page(group, printed)
-    notation = " ".join([page.letters(), *conventions(page.symbols), *sentences(says, group.reasons, page.symbols)])
+    proof = [line for place, shared in enumerate(group.programs) for line in page.program(place, shared)]
+    notation = " ".join(
+        [page.letters(" ".join(proof)), *conventions(page.symbols), *sentences(says, group.reasons, page.symbols)]
+    )
     if paragraph := " ".join([notation, *unexplained(page.symbols, notation)]).strip():
         yield paragraph
-    for place, shared in enumerate(group.programs):
-        yield from page.program(place, shared)
+    yield from proof
 
 
 class _Page:
@@ -133,14 +135,16 @@ class _Page:
                 found.call(symbol, numbers.polynomial(data["domain"][name]["is"]))
         return found
 
-    def letters(self) -> str:
-        """Return the sentence on what is known of the letters in all cases."""
+    def letters(self, proof: str) -> str:
+        """Return the sentence on what is known of the letters in all cases. Only bounds that the ``proof`` uses by name
+        have one.
+        """
         data = self._group.objects[0]
         signs = []
         for sign, shown in ((">0", "> 0"), (r"\ge 0", ">= 0")):
             of = [self._symbols.letters[x] for x, s in data["letters"].items() if s == shown]
             signs += [f"\\({', '.join(of)}{sign}\\)"] if of else []
-        signs += self._bounds(0, lambda symbol: symbol is None or symbol in self._everywhere)
+        signs += self._bounds(0, lambda symbol: symbol is None or symbol in self._everywhere, proof)
         tops = [
             f" \\({self._symbols.letters[k]}\\) is the factor of the claim, of which these bounds are used."
             for k in data["letters"]
@@ -148,7 +152,7 @@ class _Page:
         ]
         return ("Letters: " + ", ".join(signs) + "." if signs else "") + "".join(tops)
 
-    def _bounds(self, case: int, taken: Callable[[str | None], bool]) -> list[str]:
+    def _bounds(self, case: int, taken: Callable[[str | None], bool], proof: str) -> list[str]:
         data, found = self._group.objects[case], []
         numbers, called = Certificates(data), {name: s for s, name in self._group.bounds[case].items()}
         for name, c in data["domain"].items():
@@ -157,9 +161,9 @@ class _Page:
                 continue
             sign = ">0" if c["sign"] == "> 0" else r"\ge 0"
             bare = Scalars(self._names, self._symbols.letters, self._ring)
-            found.append(
-                f"${symbol} = {bare.polynomial(p)}$\\({sign}\\)" if symbol else f"\\({bare.polynomial(p)}{sign}\\)"
-            )
+            formula = bare.polynomial(p)
+            is_named = symbol is not None and symbol in proof
+            found.append(f"${symbol} = {formula}$\\({sign}\\)" if is_named else f"\\({formula}{sign}\\)")
         return found
 
     def program(self, place: int, shared: Mapping[str, Any]) -> Iterator[str]:
@@ -190,12 +194,14 @@ class _Page:
                 return
             yield f"\\textbf{{({k})}}{common} {short}: $K_{{{k}}} = {self._form(form)}$\\({{}}\\le 0\\)."
         for case_place, data in enumerate(self._group.objects):
-            own = self._bounds(case_place, lambda s: s is not None and s not in self._everywhere) if place == 0 else []
+            totals = [self._total(p, self._own[case_place], Certificates(data)) for p in data["programs"][place:]]
+            own = []
+            if place == 0:
+                own = self._bounds(case_place, lambda s: s is not None and s not in self._everywhere, " ".join(totals))
             start = f"\\textbf{{Where}} {', '.join(own)}: adding these up" if own else "\\textbf{Adding these up}"
             if not shared["known"]:
                 start = f"\\textbf{{To show{part}}}"
-            total = self._total(data["programs"][place], self._own[case_place], Certificates(data))
-            yield f"{start}, ${GAP} = {total}$\\({{}}\\le 0\\). \\hfill\\(\\square\\)"
+            yield f"{start}, ${GAP} = {totals[0]}$\\({{}}\\le 0\\). \\hfill\\(\\square\\)"
 
     def _is_known(self, place: int, shared: Mapping[str, Any]) -> bool:
         """Return True if what is to be shown is the one inequality that is known, in all cases."""

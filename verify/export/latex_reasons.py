@@ -287,6 +287,13 @@ def conventions(symbols: Symbols) -> Iterator[str]:
             "Vectors are those less their values at the optimum. What a client has is the mean over the clients and a "
             f"deviation from it, of which the sum is 0: {', '.join(both)}."
         )
+    elif any(symbol.startswith((r"\overline", r"\widetilde")) for symbol in symbols.vectors.values()):
+        yield "A bar is a mean over the clients, and a tilde a deviation from it, of which the sum is 0."
+    drawn = " ".join([*symbols.vectors.values(), *(symbol for symbol, _ in symbols.clients.values())])
+    if r"\mathrm{prox}" in drawn:
+        yield "\\(\\mathrm{prox}\\) is the point that a proximal step gives."
+    if "y^{\\star}" in drawn:
+        yield "\\(y^{\\star}_{i}\\) is the gradient of \\(f_{i}\\) at \\(x^{\\star}\\)."
     if any(re.fullmatch(r"\\\w+\{e\}(_\{i\})?|e_\{i\}", symbol) for symbol in symbols.vectors.values()):
         yield "Of a compressor, \\(e_{i}\\) is the error."
     if any(re.match(r"(\\overline\{)?D", symbol) for symbol in symbols.values.values()):

@@ -36,6 +36,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     shown = "client by client" if isinstance(found, str) else ", ".join(found.cases)
     note = f"by induction on the rounds, each of which shrinks it by the rate: {shown}"
     note += "".join(f"; with {lemma.id}, which is shown too" for lemma in chain.lemmas)
+    note += f"; {chain.of}" if chain.of else ""
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 

@@ -19,7 +19,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method, seen
 from verify.reading import coordinate
-from verify.reading.coordinate import CoordinateCompressor, low, x
+from verify.reading.coordinate import CoordinateCompressor, chance, low, total, x
 from verify.reading.source import Unread
 from verify.search import hunting
 
@@ -44,6 +44,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         with attributed(inquiry.claim):
             entry = coordinate.read(statement)
             domain = [sympy.Ge(statement.d, 1), sympy.Ge(statement.k, 1), sympy.Le(statement.k, statement.d)]
+            if any(total in _symbols(outcome) for outcomes in entry.outcomes for outcome in outcomes):
+                # Of the sum of all sizes, an entry's own is one.
+                domain += [sympy.Ge(total, x), sympy.Ge(total, -x), sympy.Le(chance, 1)]
             outcome_cases = [tuple(_cases(outcomes, domain)) for outcomes in entry.outcomes]
             why = next(_unshown(statement, entry, domain, outcome_cases), "")
             if not why:
@@ -118,12 +121,41 @@ def _unshown(
     if statement.bits is not None and sympy.expand(entry.bits - statement.bits) != 0:
         yield f"its message has {entry.bits} bits"
     for cases in outcome_cases:
-        for known, options in cases:
-            mean, off = (sum(w * of for w, of in values) for values in _moments(options))
+        moments = [
+            (known, options, *(sum(w * of for w, of in values) for values in _moments(options)))
+            for known, options in cases
+        ]
+        share = next((a for known, _, _, off in moments if (a := _share_of_total(off, known))), sympy.S.Zero)
+        for known, options, mean, off in moments:
+            # The sum over all entries of total |x| - d x^2 is at most 0, by the inequality of Cauchy and Schwarz.
+            left = entry.omega * x**2 - off + share * (total * _size(known) - statement.d * x**2)
             if not _is_zero(sum(w for w, _ in options) - 1, known) or not _is_zero(mean - x, known):
                 yield "the mean of an entry is not shown to equal the entry"
-            elif not reals.implied(sympy.Ge(sympy.expand(entry.omega * x**2 - off), 0), known):
+            elif not reals.implied(sympy.Ge(sympy.expand(left), 0), known):
                 yield "the variance of an entry is not shown to be at most omega times its square"
+
+
+def _share_of_total(off: sympy.Expr, known: Any) -> sympy.Expr:
+    """Return the number of times that the sum of all sizes times the size of an entry occurs in an expression; 0 unless
+    it is a positive number."""
+    size = _size(known)
+    share = sympy.cancel(sympy.expand(off).coeff(total, 1) / size) if size != 0 else sympy.S.Zero
+    return share if share.is_Rational and share > 0 else sympy.S.Zero
+
+
+def _size(known: Any) -> sympy.Expr:
+    """Return |x| in a case, where the sign of x is known."""
+    return next(
+        size
+        for relation, size in ((sympy.Eq(x, 0), 0 * x), (sympy.Gt(x, 0), x), (sympy.Lt(x, 0), -x))
+        if relation in known
+    )
+
+
+def _symbols(outcome: coordinate.EntryValue) -> set[sympy.Symbol]:
+    """Return the symbols of a value, its conditions and its chance."""
+    below = () if outcome.below is None else (outcome.below[0],)
+    return {s for e in (*outcome.where, *below, outcome.value) for s in sympy.sympify(e).free_symbols}
 
 
 def _follows(relation: sympy.Basic, known: list[sympy.Basic]) -> bool:
@@ -149,10 +181,11 @@ def _compare(
         for _ in range(POINTS):
             point = exact(rng.integers(-7, 8, d)) / exact(rng.integers(1, 5, d))
             values, p = statement.compressor(d, k).outcomes(point)
+            whole = {total: sympy.Rational(abs(point).sum()), chance: sympy.S.Zero}
             mean, second = (values * p[:, None]).sum(axis=0), ((values**2).sum(axis=-1) * p).sum()
             for cases in outcome_cases:
                 found = [
-                    _at(cases, {**letters, x: sympy.Rational(v), low: sympy.Rational(below)})
+                    _at(cases, {**letters, **whole, x: sympy.Rational(v), low: sympy.Rational(below)})
                     for v, below in zip(point, power_below(point), strict=True)
                 ]
                 if [m for m, _ in found] != list(mean) or sum(s for _, s in found) != second:

@@ -12,10 +12,11 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.limit import Limit
 from fedtheory.settings.quantities import gap
 from fedtheory.settings.relations import Quantity
 from verify.base.verdict import Verdict
-from verify.derivation import one_round, starts, telescoping
+from verify.derivation import limits, one_round, starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
@@ -51,7 +52,9 @@ class Followed(NamedTuple):
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Proved where an inequality of one round is, from which the bound follows; otherwise nothing is known."""
+    """Proved where an inequality of one round is, from which the bound or limit follows; otherwise nothing is known."""
+    if isinstance(inquiry.statement, Limit):
+        return _limit(method, inquiry)
     found = follow(inquiry)
     if isinstance(found, str):
         return method.skipped(f"left open: {found}")
@@ -66,7 +69,7 @@ def follow(inquiry: Inquiry) -> Followed | str:
             return f"{part} is not shown to be a real number wherever the hypotheses hold"
         if varies := starts.varying(claim):
             return varies
-        check_start(claim)
+        of = check_start(claim)
         known = list(islice(telescoping.chains(claim), MOST))
         # Chains that need no search come first.
         begun = [_begins(inquiry, chain, search=False) for chain in known]
@@ -80,7 +83,7 @@ def follow(inquiry: Inquiry) -> Followed | str:
             except (ValueError, ArithmeticError) as error:
                 found = str(error)
             if not isinstance(found, str):
-                return found
+                return found._replace(note=f"{found.note}; {of}" if of else found.note)
             why = why or found
     except (ValueError, ArithmeticError) as error:
         return str(error)
@@ -116,8 +119,7 @@ def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
         if not search:
             signs = telescoping.signs_of(claim)
             return starts.at_most(claim, chain.excess, signs, lambda q: _is_nonnegative(inquiry, q))
-        lemma = telescoping.at_start(claim, chain.excess)
-        return not reals.unreal(lemma) and not isinstance(prove(lemma, read_at=claim), str)
+        return not _unshown(inquiry, telescoping.at_start(claim, chain.excess), own=one_round.has_own(claim))
     except (ValueError, ArithmeticError):
         return False
 
@@ -163,19 +165,28 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
     return not _unshown(inquiry, telescoping.in_any_state(claim, statement))
 
 
-def _unshown(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr | None = None) -> str:
-    """Return why an inequality of all states, where the premise is at most 0, is not shown; empty if it is."""
+def _unshown(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr | None = None, own: bool = True) -> str:
+    """Return why an inequality of all states, where the premise is at most 0, is not shown; empty if it is.
+
+    ``own``: True if it may be shown client by client.
+    """
     ((small, _, large),) = lemma.statement.comparisons
     found: object = "its letters may be no numbers"
-    if premise is None:
-        try:
-            found = client_proofs.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
-        except (ValueError, ArithmeticError) as error:
-            found = str(error)
+    if premise is None and own:
+        found = _client_by_client(inquiry, lemma)
     if isinstance(found, str) and not reals.unreal(lemma):
         premises = () if premise is None else (premise,)
         found = prove(lemma, read_at=inquiry.claim, premises=premises)
     return f"in every state, {small} <= {large} is asked for: {found}" if isinstance(found, str) else ""
+
+
+def _client_by_client(inquiry: Inquiry, lemma: Claim, premises: tuple[sympy.Expr, ...] = ()) -> object:
+    """Return the proofs of an inequality of all states, or the reason why there are none."""
+    try:
+        rng = hunting.generator(lemma, inquiry.seed)
+        return client_proofs.prove(lemma, seen(inquiry), rng, premises=premises)
+    except (ValueError, ArithmeticError) as error:
+        return str(error)
 
 
 def _note(chain: Chain, further: str) -> str:
@@ -189,10 +200,59 @@ def _note(chain: Chain, further: str) -> str:
     return "; ".join([note, *more, *chain.ways])
 
 
+def _limit(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved where the sum of what tends to 0 over the rounds is finite in expectation."""
+    try:
+        found = _summed(inquiry)
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+    return method.found(Verdict.PROVED, found, used=("symbolic",))
+
+
+def _summed(inquiry: Inquiry) -> str:
+    """Return the reason why a sum over all rounds is finite. Raise ``ValueError`` if none is found."""
+    claim = inquiry.claim
+    of = limits.quantity(claim)
+    if not _is_nonnegative(inquiry, of):
+        raise ValueError("what tends to 0 is not shown to be nonnegative")
+    name, why = claim.statement.potential.expression, "no potential is known"
+    for potential, step in limits.contractions(claim):
+        if not _is_nonnegative(inquiry, potential) or isinstance(prove(step), str):
+            continue
+        factor = step.statement.factor
+        words = f"by {step.id}, which is shown too, a step multiplies the potential by at most {factor} < 1"
+        if potential is of:
+            return words
+        if not (why := _unbounded(inquiry, *limits.bounded(claim, of, potential))):
+            return f"{words}, and {name} is at most a multiple of it in all states"
+    for potential in limits.potentials(claim, of):
+        if not _is_nonnegative(inquiry, potential):
+            continue
+        step, premise = limits.decrease(claim, of, potential)
+        found = "its letters may be no numbers" if reals.unreal(step) else prove(step, premises=(premise,))
+        if not isinstance(found, str):
+            taken = "itself" if potential is of else "the potential"
+            cases = ", ".join(found.cases)
+            return f"{name} is at most a multiple of what a step takes off {taken} in expectation: {cases}"
+        why = found
+    raise ValueError(why)
+
+
+def _unbounded(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr) -> str:
+    """Return why a quantity is not shown to be at most a multiple of a potential; empty if it is.
+
+    The multiples of several cases of states may differ, as the potential is nonnegative.
+    """
+    found = "its letters may be no numbers" if reals.unreal(lemma) else prove(lemma, premises=(premise,))
+    if isinstance(found, str):
+        found = _client_by_client(inquiry, lemma, (premise,))
+    return found if isinstance(found, str) else ""
+
+
 METHOD = Method(
     "telescoping sums",
     "the whole class, in all dimensions, at all parameters and numbers of clients and rounds",
-    (Bound,),
+    (Bound, Limit),
     run,
     applies=multipliers.METHOD.applies,
 )

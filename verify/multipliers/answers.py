@@ -14,11 +14,11 @@ from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
 from verify.multipliers.relative import Reference, RelativeFunctions
 from verify.multipliers.sets import ConvexSets
 from verify.multipliers.signs import Signs
-from verify.reading import relative
+from verify.reading import generic_client, relative
 from verify.reading.linear import ADJOINT, DUAL, K
 from verify.reading.oracles import SETS
 from verify.reading.source import Unread
-from verify.reading.terms import DRAWN, Axis, Op, Term, parts
+from verify.reading.terms import COMPRESSION, DRAWN, Axis, Op, Term, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue
 
 #: Masks that decide where a function is asked, at most.
@@ -106,7 +106,9 @@ class Answers:
         self.world.rules.update(
             {
                 Op.ORACLE: self._asked,
+                Op.ALL: self._all,
                 Op.COMPRESSED: self._compressed,
+                Op.EXPECTED: self._expected,
                 Op.ANSWER: self._answered,
                 Op.MIXED: self._mixed,
                 Op.UNMIXED: self._mixed,
@@ -333,6 +335,22 @@ class Answers:
                 self._depend(error, self._draws_of(x) | {by})
             errors.seen[key] = x, error
         return x + errors.seen[key][1]
+
+    def _all(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        """All draws of compressors, which stand in what they compress alone: as a number nothing is known of them."""
+        kind, name = term.data
+        return (
+            world.atom(f"the draws of {name}", 0) if kind == COMPRESSION else generic_client.all_drawn(world, term, of)
+        )
+
+    def _expected(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        """The expectation over all draws of compressors, of a sum of numbers each of which is one inner product: the
+        expectation of all that is compared is taken in the end, and of two such numbers no product is."""
+        if term.of[1].data[0] != COMPRESSION:
+            return generic_client.in_expectation(world, term, of)
+        if any(len(atoms) > 1 or any(atom.degree for atom in atoms) for _, atoms in of[0].of):
+            raise Unread("the expectation of a vector that is compressed, or of a product of numbers, is taken")
+        return of[0]
 
     def _mixed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         matrix = self.mixing.get(term.data)

@@ -322,18 +322,25 @@ class CaseLetters:
             # Any number that is at least the root: what holds for all of these holds for the root.
             self._check_parts(radicand.num)
             self.above.append((radicand, self.generator(i)))
-            if self.plain is not None and self.plain.never_zero(radicand.num):
-                self.nonzero.add(i)
+            self._note_positive(i, radicand)
         self.roots.append(self.generator(i))
         return self.generator(i)
 
     def _by_root(self, i: int, radicand: Ratio, k: int, slope: Any) -> tuple[Ratio, Ratio]:
         """The letter for a root, and what another letter is that by ``slope`` times it is in the radicand."""
         root = self.generator(i)
+        self._note_positive(i, radicand)
         below, other = (
             Ratio(p, self.ring.constant(1)) for p in (radicand.den, radicand.num - slope * self.ring.gen(k))
         )
         return root, (root**2 * below - other) / Ratio(slope, self.ring.constant(1))
+
+    def _note_positive(self, i: int, radicand: Ratio) -> None:
+        """The root of a number that is nowhere zero is positive."""
+        if self.plain is not None and self.plain.never_zero(radicand.num):
+            self.nonzero.add(i)
+            known = self.plain
+            self.plain = Domain(self.ring, known.positive | {i}, known.constraints, known.bounded)
 
     def _by_quotient(self, i: int, radicand: Ratio) -> bool:
         """Eliminate a letter x by the root r of (a x + b)/(c x + e): it is (b - e r^2)/(c r^2 - a). Return True if that

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
@@ -23,23 +24,32 @@ def stored() -> Mapping[str, Mapping[str, Any]]:
 
 
 def prove(
-    claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, work: int = CLIENTS
+    claim: Claim,
+    instances: Sequence[Instance],
+    rng: np.random.Generator,
+    work: int = CLIENTS,
+    premises: Sequence[sympy.Expr] = (),
 ) -> list[CaseProof] | str:
     """Proofs of all parts of an inequality, or what stands in the way. Arguments as of :func:`shown`."""
-    found = shown(claim, instances, rng, work)
+    found = shown(claim, instances, rng, work, premises)
     if isinstance(found, str):
         return found
     return [proof for _, trees in found for tree in trees.values() for proof in leaves(tree)]
 
 
 def shown(
-    claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, work: int = CLIENTS
+    claim: Claim,
+    instances: Sequence[Instance],
+    rng: np.random.Generator,
+    work: int = CLIENTS,
+    premises: Sequence[sympy.Expr] = (),
 ) -> list[tuple[ComparisonProof, Mapping[str, Tree]]] | str:
     """Return each comparison of an inequality with the proofs of its parts, or the obstacle.
 
     ``instances``: some that meet the hypotheses, at which what is read is compared with the code; ``work``: units of
-    :class:`~verify.multipliers.work.Work` for the search, if no stored multipliers prove a part. Raise ``ValueError``
-    if the code is not read.
+    :class:`~verify.multipliers.work.Work` for the search, if no stored multipliers prove a part; ``premises``:
+    expressions in the letters and quantities that are at most 0, each with one multiplier for all clients and states.
+    Raise ``ValueError`` if the code is not read.
     """
     left = Work(work)
     functions = [quantity.of for quantity in claim.statement.quantities]
@@ -50,7 +60,7 @@ def shown(
         return "no letters meet the hypotheses"
     found: list[tuple[ComparisonProof, Mapping[str, Tree]]] = []
     for k, case in enumerate(cases):
-        for group in pose(claim, case, f"{k}." if len(cases) > 1 else ""):
+        for group in pose(claim, case, f"{k}." if len(cases) > 1 else "", premises):
             trees = _proved(group, stored().get(claim.id, {}), left)
             if isinstance(trees, str):
                 return trees

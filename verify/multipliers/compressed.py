@@ -18,17 +18,25 @@ from verify.multipliers.drawn import SetRelation
 from verify.multipliers.reasons import Compression
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
-from verify.reading.terms import NUMBER, Op, Term, leaf
+from verify.reading.terms import COMPRESSION, NUMBER, Op, Term, leaf
 from verify.reading.worlds import Atom, World, WorldValue
 
 _NONE: frozenset[str] = frozenset()
 
 
 def variance(claim: Claim) -> list[Term]:
-    """The omega of E|C_i(x) - x|^2 <= omega |x|^2, where a setting has compressors: what their family declares."""
-    if any(type(adversary) is not UnbiasedCompressors for adversary in claim.setting.adversaries):
+    """The omega of E|C_i(x) - x|^2 <= omega |x|^2, where a setting has compressors: the number that the method uses, if
+    a hypothesis says that it is at least what their family declares, which it is otherwise."""
+    setting = claim.setting
+    if any(type(adversary) is not UnbiasedCompressors for adversary in setting.adversaries):
         raise Unread("biased compressors and oracles are not supported client by client")
-    return [leaf(Op.GIVEN, f"{adversary.field}.omega", NUMBER) for adversary in claim.setting.adversaries]
+    own = setting.algorithm is not None and "omega" in setting.algorithm.Params._fields
+    return [
+        leaf(Op.LETTER, "omega", NUMBER)
+        if own and stated(claim, adversary)
+        else leaf(Op.GIVEN, f"{adversary.field}.omega", NUMBER)
+        for adversary in setting.adversaries
+    ]
 
 
 @dataclass(eq=False)
@@ -55,7 +63,7 @@ class Compressed:
         return found
 
     def _all(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
-        if term.data != ("compression", self.name):
+        if term.data != (COMPRESSION, self.name):
             raise Unread("a step draws something besides the compressors' draws")
         return WorldValue({})
 

@@ -6,7 +6,7 @@ them to the potential of the setting: they are shown too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
@@ -27,14 +27,17 @@ from verify.reading import program
 from verify.reading.generic_client import evaluated, world_of
 from verify.reading.source import Unread
 from verify.reading.terms import Op
+from verify.reading.worlds import WorldValue
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The premises of a bound: a claim about one step, and inequalities of all states."""
+    """The premises of a bound: a claim about one step, and inequalities of all states. ``of``: of which starts it is
+    shown, if not of all."""
 
     step: Claim
     lemmas: tuple[Claim, ...]
+    of: str = ""
 
 
 def chain_of(claim: Claim) -> Chain:
@@ -45,7 +48,7 @@ def chain_of(claim: Claim) -> Chain:
     named = {q.expression: q for q in statement.quantities}
     left, initial = named.get(statement.left), named.get(statement.initial)
     if left is None or initial is None or left.of is initial.of or potential is None:
-        return Chain(step_of(claim), ())
+        return Chain(step_of(claim), (), check_start(claim))
     before = Quantity(sympy.Symbol("the potential at the start"), potential.of)
     step = step_of(replace(claim, statement=_of_potential(statement, replace(potential, after=True), before)))
     if claim.setting.hints.known is not None:
@@ -56,7 +59,7 @@ def chain_of(claim: Claim) -> Chain:
             # Nothing is known of signs of quantities.
             whole = sympy.cancel(factor * more * at_start - statement.constant) == 0
             if whole and all(_is_nonnegative(c, claim) for c in (factor, more)):
-                return Chain(step, tuple(c for c in (lemma, second) if c is not None))
+                return Chain(step, tuple(c for c in (lemma, second) if c is not None), check_start(claim))
     raise Unread("no inequalities link both sides to the potential of the setting")
 
 
@@ -161,15 +164,35 @@ def _as_stored(claim: Claim, step: OneStep) -> str:
     return ""
 
 
-def check_start(claim: Claim) -> None:
-    """``Unread`` where states are not shown to satisfy the invariant at the start."""
+#: What runs of a method with parts that may be given begin with, where not all starts satisfy the invariant.
+GIVEN_START = "from starts that satisfy the invariant"
+
+
+def check_start(claim: Claim) -> str:
+    """Return which starts a bound is of, empty if all that its setting names. Raise ``Unread`` where states are not
+    shown to satisfy the invariant at the start.
+
+    Parts of the state that may be given are given such that they do, as in instances: what is left of the invariant is
+    linear in them, and so some are.
+    """
     algorithm, free = claim.setting.algorithm, claim.setting.drawing.start
     if algorithm is None or claim.statement.algorithm is not algorithm:
         raise Unread("the method is not that of the setting")
     if algorithm.invariant is None:
-        return
+        return ""
+    of = ""
     for case in cases(claim):
         given = example(claim, case)
         residuals = program.at_start(algorithm.invariant, algorithm, given.problem, given.params, free)
-        if not all(value.is_zero() for value in evaluated(world_of(*residuals), residuals)):
-            raise Unread("states are not shown to satisfy the invariant at the start")
+        for value in evaluated(world_of(*residuals), residuals):
+            if not value.is_zero():
+                if not _is_linear(value, free):
+                    raise Unread("states are not shown to satisfy the invariant at the start")
+                of = GIVEN_START
+    return of
+
+
+def _is_linear(value: WorldValue, parts: Sequence[str]) -> bool:
+    """Return True if a vector is linear in parts of the state."""
+    names = {name for part in parts for name in (part, f"mean of {part}")}
+    return all(not draws and [atom.name in names for atom in atoms] == [True] for draws, atoms in value.of)

@@ -9,7 +9,7 @@ in each density, or sets of clients, of which it is taken in each quantity.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -31,8 +31,8 @@ from verify.multipliers.drawn import DrawnClients, SetRelation, draws_sets
 from verify.multipliers.forms import BLOCK, ProductSum, unneeded, without
 from verify.multipliers.grounds import GroundLetters, Space, nonzero, without_maxima
 from verify.multipliers.meanings import meanings, of_setting
-from verify.multipliers.posing import Posed
-from verify.multipliers.reasons import Reason, ZeroSum
+from verify.multipliers.posing import PREMISE, Posed
+from verify.multipliers.reasons import Reason, Stated, ZeroSum
 from verify.multipliers.sorts import sorts
 from verify.reading.claimed import CodePath
 from verify.reading.declarations import declarations
@@ -88,11 +88,11 @@ def invariant_of(claim: Claim) -> Any:
     return None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
 
 
-def pose(claim: Claim, case: CodePath, name: str) -> list[ComparisonProof]:
-    """Return the densities to be shown nonpositive in one case of a claim. Raise ``Unread`` with the obstacle if there
-    is one.
+def pose(claim: Claim, case: CodePath, name: str, premises: Sequence[sympy.Expr] = ()) -> list[ComparisonProof]:
+    """Return the densities to be shown nonpositive in one case of a claim, where ``premises`` are at most 0. Raise
+    ``Unread`` with the obstacle if there is one.
     """
-    return _InequalityPosing(claim, case, name).groups()
+    return _InequalityPosing(claim, case, name).groups(premises)
 
 
 class _InequalityPosing:
@@ -229,13 +229,17 @@ class _InequalityPosing:
 
     # Groups
 
-    def groups(self) -> list[ComparisonProof]:
+    def groups(self, premises: Sequence[sympy.Expr]) -> list[ComparisonProof]:
         """One for each comparison."""
         if self.about.never_occurs():
             return []
         env = dict(self.quantities)
         for letter, term in self.case.letters.items():
             env[letter] = evaluated(self.world, [term])[0]
+        for k, premise in enumerate(premises):
+            value, name = of_expression(premise, env, self.world), f"{PREMISE}{k}"
+            why = Stated("an inequality between sums over the clients that is assumed")
+            self.draw_relations.append(SetRelation(name, value, why, (name, 1)))
         learn_sums(self.about)
         found: list[ComparisonProof] = []
         for k, comparison in enumerate(self.comparisons):

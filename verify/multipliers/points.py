@@ -61,8 +61,9 @@ class Floats:
 
 
 def values(ratio: Ratio, X: Array) -> Array:
-    """A quotient at points."""
-    return Floats(ratio.num)(X)[0] / Floats(ratio.den)(X)[0]
+    """A quotient at points, infinite or undefined where rounding makes the divisor 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Floats(ratio.num)(X)[0] / Floats(ratio.den)(X)[0]
 
 
 def exact_values(ratio: Ratio, X: Array) -> Array:

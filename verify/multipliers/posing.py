@@ -105,6 +105,8 @@ def pose(
 
 #: The beginning of the names of quantities that are assumed to decrease.
 FALLING = "falling "
+#: The beginning of the names of premises.
+PREMISE = "premise "
 
 
 class Falling(NamedTuple):
@@ -460,7 +462,7 @@ class _Posing:
             reasons[f"{FALLING}{index}"] = Stated("a part of the potential falls")
         for index, premise in enumerate(self.premises):
             found = letters.evaluated(premise, env)
-            name = f"premise {index}"
+            name = f"{PREMISE}{index}"
             known[name] = found if isinstance(found, ProductSum) else ProductSum.number(found)
             reasons[name] = Stated("an inequality of earlier rounds")
         target = sides[0] - sides[1]

@@ -20,8 +20,9 @@ from fedtheory.numbers.rational import Array
 from verify.exact.elimination import eliminate
 from verify.multipliers import naming
 from verify.multipliers.charts import has_no_negative
+from verify.multipliers.forms import Key
 from verify.multipliers.points import NEAR, Floats, Programs, SamplePoints, exact_values, values
-from verify.multipliers.posing import Posed
+from verify.multipliers.posing import PREMISE, Posed
 from verify.multipliers.proofs import (
     CaseProof,
     Matrix,
@@ -49,6 +50,8 @@ ROUNDS = 8
 _ROUGH = -1e-3
 #: The same of the rest of a proof.
 _FINE = -1e-6
+#: Multiples of values at which an entry of the diagonal vanishes, where a multiplier may be as large as need be.
+_TIMES = (1, 2, 4, 8)
 #: The number of points that have to say so without the errors of terms that cancel.
 _SURE = 4
 
@@ -61,8 +64,9 @@ class Search:
 
     ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used;
     ``forward``: of those of which some are enough, the first ones are left out first; ``later``: of multipliers that
-    function values tie together, the later ones are named, as 1 + c is no product where c is one; ``spread``: how far
-    apart the points are at which it looks; ``other_than``: exponents of multipliers that are not tried again, by name.
+    function values tie together, the later ones are named, as 1 + c is not a product where c is one; ``spread``: how
+    far apart the points are at which it looks; ``other_than``: exponents of multipliers that are not tried again, by
+    name; ``ample``: inequalities whose multipliers may be as large as need be.
     """
 
     posed: Posed
@@ -75,6 +79,7 @@ class Search:
     later: bool = False
     spread: float = NEAR
     other_than: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    ample: frozenset[str] = frozenset()
     failing: list[Array] = field(default_factory=list)
     named: dict[int, Ratio] = field(default_factory=dict)
     fixed: list[dict[int, float]] = field(default_factory=list)
@@ -163,7 +168,9 @@ class Search:
         free = [k for k in keep if k not in self.determined]
         alone = [(block, rows[0], rows[0]) for block, rows in blocks(self.posed).items() if len(rows) == 1]
         forms = list(self.posed.known.values())
-        self.order = sorted(free, key=lambda k: (-sum(key in forms[k].of for key in alone), k))
+        self.order = sorted(
+            free, key=lambda k: (self.names[k] in self.ample, -sum(key in forms[k].of for key in alone), k)
+        )
         self.say(f"needed {[self.names[k] for k in keep]}, free {[self.names[k] for k in self.order]}")
 
     def _orders(self, keep: Sequence[int]) -> list[set[int]]:
@@ -238,12 +245,16 @@ class Search:
 
     def _candidates(self, k: int, live: list[int], low: Array, high: Array) -> Iterator[Ratio]:
         X = self.programs.X[live]
-        # Of what is no product of powers, there are none.
+        # Values that are not products of powers have none.
         self.powers.pop(k, None)
         room = 1e-2 if self.slack else 1e-4
+        if self.names[k] in self.ample and (high > _TIMES[-1] * low).all():
+            yield from (ratio for ratio in self._sums(k, X) if (values(ratio, X) >= low * (1 - room)).all())
+            return
         if (low <= 1e-3 * self.programs.sizes(k, live)).all():
             yield self.posed.zero
-        for ratio in self._tight(k):
+        tight = list(self._tight(k))
+        for ratio in [*tight, *(ratio * times for times in _TIMES[1:] if self.ample for ratio in tight)]:
             v = values(ratio, X)
             if (v >= low * (1 - room) - 1e-9).all() and (v <= high * (1 + room) + 1e-9).all():
                 yield ratio
@@ -264,12 +275,25 @@ class Search:
                     ratio = ratio * Ratio(p, self.posed.domain.ring.constant(1)) ** power
             yield ratio
 
+    def _sums(self, k: int, X: Array) -> Iterator[Ratio]:
+        """Multiples of the sum of the values at which an entry of the diagonal vanishes."""
+        tight = {ratio.key: ratio for ratio in self._tight(k)}
+        positive = [ratio for ratio in tight.values() if (values(ratio, X) > 0).all()]
+        yield from (sum(positive, self.posed.zero) * times for times in _TIMES if positive)
+
+    def _vanishing(self, block: str, rows: Sequence[str]) -> Iterator[Key]:
+        """Entries of the diagonal, and those beside one that is 0 whatever the multipliers are, which are 0 then."""
+        forms = (self.posed.target, *self.posed.known.values())
+        for row in rows:
+            yield block, row, row
+            if not any((block, row, row) in form.of for form in forms):
+                yield from ((block, *sorted((row, other))) for other in rows if other != row)
+
     def _tight(self, k: int) -> Iterator[Ratio]:
         """Values at which an entry of the diagonal vanishes, and the same without its negative terms."""
         forms, zero = list(self.posed.known.values()), self.posed.zero
         for block, rows in blocks(self.posed).items():
-            for row in rows:
-                entry = (block, row, row)
+            for entry in ((block, row, row) for row in rows) if not self.ample else self._vanishing(block, rows):
                 slope, base = forms[k].of.get(entry, zero), -self.posed.target.of.get(entry, zero)
                 for j, v in self.named.items():
                     base = base + v * forms[j].of.get(entry, zero)
@@ -388,10 +412,14 @@ def _least(of: Matrix, X: Array, at: Callable[[Ratio, Array], Array]) -> Array:
 def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0) -> Tree | str:
     """Proofs of a case, or why none were found with the work that is left.
 
-    Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum, and inequalities
+    Multipliers of premises may be as large as need be: such are looked for first, if there are premises. Where the
+    whole is not shown, it is split by the sign of a difference between bounds of a maximum, and inequalities
     are left out whose multipliers become infinite at the end of the domain. Of inequalities of which some are enough,
     the last ones are left out first, and at the end the first ones.
     """
+    premises = frozenset(name for name in posed.known if name.startswith(PREMISE))
+    if premises and (ample := Search(posed, work, say, seed, ample=premises).run()) is not None:
+        return ample
     whole = Search(posed, work, say, seed)
     found = whole.run()
     if found is not None:

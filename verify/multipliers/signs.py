@@ -1,7 +1,7 @@
 """Signs of the coordinates of vectors, as vectors.
 
-The signs s of v have |s|^2 <= d, and <v, s> is the sum of the absolute values of the coordinates of v: at least <v, t>
-and -<v, t> for the signs t of any vector.
+The signs s of v have |s|^2 <= d, and <v, s> is the sum of the absolute values of the coordinates of v: at least +-<v,
+t> for the signs t of any vector.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Signs:
         world = self.world
         for k, ((own, _), (vector, signs)) in enumerate(self.asked.items()):
             size = world.inner(signs * signs) - world.count("d")
-            known = [(Phrase(("the squares of the signs of ", vector, " sum to at most d")), size)]
+            known = [(Phrase(("the signs of ", vector, " have at most the square d")), size)]
             for (other_own, _), (_, others) in self.asked.items():
                 least = Phrase(("no signs have a larger inner product with ", vector, " than its own"))
                 if own or not other_own:

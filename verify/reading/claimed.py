@@ -25,7 +25,7 @@ from verify.base.case import Case
 from verify.reading import data, known, oracles, terms, theory
 from verify.reading.arrays import as_term
 from verify.reading.drawable import undrawable_in
-from verify.reading.program import StepProgram, held, is_made_by, law_of, parameter, parts_after, theirs
+from verify.reading.program import AtStart, StepProgram, held, is_made_by, law_of, parameter, parts_after, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
@@ -105,7 +105,7 @@ def _case(
 ) -> CodePath:
     given = scene.problem, scene.params, scene.state
     letters = dict(_letters(claim, reader, scene))
-    values = {function: reader.call(theirs(function), *given) for function in functions}
+    values = {function: _called(reader, function, scene) for function in functions}
     # An invariant is compared with nothing.
     kept = None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
     if len({_axes(value) for function, value in values.items() if function is not kept}) > 1:
@@ -132,6 +132,16 @@ def _case(
     return CodePath(
         taken, raising, letters, found, axis, scene.types, program, of_states, axis_of_states, quotients=quotients
     )
+
+
+def _called(reader: Reader, function: Any, scene: Scene) -> Any:
+    """The value of a quantity of a state, or of where runs begin."""
+    state = scene.state
+    if isinstance(function, AtStart):
+        given = {name: state.fields[name] for name in function.free}
+        init = theirs(function.algorithm.init, function.algorithm.State)
+        function, state = function.of, reader.call_with(init, (scene.problem, scene.params), given)
+    return reader.call(theirs(function), scene.problem, scene.params, state)
 
 
 def _signs(claim: Claim, reader: Reader, scene: Scene) -> tuple[tuple[Term, bool], ...]:
@@ -391,9 +401,36 @@ def types_seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
             raise Unread("the shapes of a state differ from instance to instance")
         found = here
         sizes.add(tuple(names))
-    if found is None or len(sizes) < 2:
-        raise Unread("the shapes of a state were observed at one size only")
-    return found
+    return found if found is not None and len(sizes) > 1 else _types_of_varied(instances)
+
+
+def _types_of_varied(instances: Sequence[Instance]) -> dict[str, Type]:
+    """Return the same where the sizes of some axes do not vary: each axis of a part is the only one of which it has the
+    length at all instances, and has had two lengths."""
+    found: dict[str, list[tuple[int, ...]]] = {}
+    lengths: dict[Axis, list[int]] = {axis: [] for axis in (Axis.CLIENTS, Axis.COORDINATES, Axis.EXAMPLES)}
+    for instance in instances:
+        n, d = _sizes(instance)
+        examples = instance.problem.f.examples if isinstance(instance.problem, LinearProblem) else 0
+        for axis, length in zip(lengths, (n, d, examples), strict=True):
+            lengths[axis].append(length)
+        state = _state(instance)
+        if not is_record_class(type(state)):
+            raise Unread("a state is not a NamedTuple")
+        for name, value in state._asdict().items():
+            found.setdefault(name, []).append(np.shape(value)[2:])
+    types = {}
+    for name, shapes in found.items():
+        if len(shapes) < len(instances) or len({len(shape) for shape in shapes}) > 1:
+            raise Unread("the shapes of a state differ from instance to instance")
+        axes = []
+        for seen in map(list, zip(*shapes, strict=True)):
+            alike = [axis for axis, several in lengths.items() if several == seen]
+            if len(alike) != 1 or len(set(seen)) < 2:
+                raise Unread("the shapes of a state were observed at one size only")
+            axes += alike
+        types[name] = Type(tuple(axes), True, int(Axis.COORDINATES in axes))
+    return types
 
 
 def _is_theory(function: Any) -> bool:

@@ -2,7 +2,7 @@
 
 A vector stands for its generic entry, so only entrywise operations are read: arithmetic, ``np.where`` on comparisons
 and masks, absolute values, signs, and the power of two below. The draw of an entry is a mask, each value of which is
-read by itself, and perhaps a uniform variate, which may only be compared.
+read by itself, and perhaps a uniform variate, which may only be compared, or one that selects a coordinate.
 """
 
 from __future__ import annotations
@@ -24,18 +24,23 @@ from verify.reading import known, terms
 from verify.reading.arrays import as_term
 from verify.reading.program import theirs
 from verify.reading.reader import PATHS, Reader
+from verify.reading.selecting import CHANCE, ONE_U, TOTAL, EntryReader, U, places, running_sums
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, parts
 from verify.reading.values import COMPARISONS, Condition, Law, Named, NamedTupleValue, Rule, Unknown, relation_of
 
-#: The ingredients of an entry: itself, the power of two below it, and the uniform variate that is drawn for it.
-X, LOW, U = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low", "u"))
+#: The ingredients of an entry, besides variates: itself, and the power of two below it.
+X, LOW = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low"))
 _D, _K, _BITS = (
     terms.leaf(Op.COUNT, "d", NUMBER),
     terms.leaf(Op.COUNT, "k", NUMBER),
     terms.leaf(Op.GIVEN, "bits of an index", NUMBER),
 )
 x, low = sympy.Symbol("x", real=True), sympy.Symbol("low", positive=True)
+#: The sum of the sizes of all entries, and the chance of an entry to be selected where it is 0.
+total, chance = sympy.Symbol("total", nonnegative=True), sympy.Symbol("chance", nonnegative=True)
+#: The entry, and what is drawn for it or depends on others.
+_OF_ENTRY = (X, LOW, U, ONE_U, TOTAL, CHANCE)
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,8 @@ class _Letters:
         self._leaves = {
             id(X): x,
             id(LOW): low,
+            id(TOTAL): total,
+            id(CHANCE): chance,
             id(_D): d,
             id(_K): statement.k,
             # The binary length of d - 1 is the logarithm of d, rounded up, for every d >= 1.
@@ -177,16 +184,22 @@ class _Reading:
     def __init__(self, exact: bool) -> None:
         #: Conditions on distributions without which an error is raised.
         self.demands: list[Condition] = []
-        self.reader = Reader((*known.FUNCTIONS, *self._rules(exact)), ())
+        #: The sizes of the entry, as abs gave them: of others, which have other signs, these alone are sizes too.
+        self.sizes: list[Term] = []
+        self.reader = EntryReader((*known.FUNCTIONS, *self._rules(exact)), _D)
 
     def _rules(self, exact: bool) -> Iterator[tuple[Any, Any]]:
         yield np.where, Rule("where", self._where)
         yield builtins.abs, Rule("abs", self._size)
         yield np.abs, Rule("abs", self._size)
         yield np.sign, Rule("sign", self._sign)
+        yield np.cumsum, Rule("cumsum", lambda of, axis: running_sums(of, self.sizes, axis))
+        yield np.arange, Rule("arange", lambda count: places(count, _D))
         yield builtins.float, Rule("float", _refused if exact else _as_float)
         yield builtins.bool, Rule("bool", _refused)
         yield rational.is_exact, Rule("is_exact", lambda *of: exact)
+        # A float is the fraction that it equals.
+        yield rational.exact, Rule("exact", as_term)
         yield power_below, Rule("power_below", _below)
         yield index_bits, Rule("index_bits", _indexing)
         yield Compressor, Rule("Compressor", _compressor)
@@ -213,7 +226,7 @@ class _Reading:
             raise Unread(f"an entry becomes {value.type}")
         decided = [condition for condition, _ in self.reader.deciding]
         decided += [*self.reader.asked, *(condition for _, condition in self.reader.raising)]
-        if any(_depends_on(condition, X, LOW, U) for condition in decided):
+        if any(_depends_on(condition, *_OF_ENTRY) for condition in decided):
             raise Unread("a branch depends on one entry of an array")
         return value
 
@@ -241,7 +254,10 @@ class _Reading:
 
     def _size(self, value: Any) -> Term:
         term = _entry(value)
-        return terms.negative(term) if self._is("<", term, terms.constant(0)) else term
+        size = terms.multiply(terms.constant(-1 if self._is("<", term, terms.constant(0)) else 1), term)
+        if term is X:
+            self.sizes.append(size)
+        return size
 
     def _sign(self, value: Any) -> Term:
         term, zero = _entry(value), terms.constant(0)
@@ -251,7 +267,7 @@ class _Reading:
 
     def _subset(self, of: Any, size: Any) -> Law:
         count = as_term(size)
-        if of is not _D or count.type != NUMBER or _depends_on(count, X, LOW, U):
+        if of is not _D or count.type != NUMBER or _depends_on(count, *_OF_ENTRY):
             raise ValueError("a subset is drawn of something other than the coordinates")
         self.demands.append(
             Condition("and", (Condition("<=", (terms.constant(1), count)), Condition("<=", (count, _D))))
@@ -289,7 +305,7 @@ def _refused(value: Any) -> Any:
 
 
 def _as_float(value: Any) -> Any:
-    if isinstance(value, Term) and value.type == NUMBER and not _depends_on(value, X, LOW, U):
+    if isinstance(value, Term) and value.type == NUMBER and not _depends_on(value, *_OF_ENTRY):
         return value
     if type(value) not in (int, Fraction):
         raise ValueError("a float is made from something that is not a number")
@@ -323,9 +339,9 @@ def _compressor(
 
 
 def _uniform(shape: Any) -> Law:
-    if type(shape) is not tuple or len(shape) != 1 or shape[0] is not _D:
-        raise ValueError("uniform variates are drawn with a shape other than (d,)")
-    return Law("uniform")
+    if type(shape) is not tuple or len(shape) != 1 or (shape[0] is not _D and shape[0] != 1):
+        raise ValueError("uniform variates are drawn with a shape other than (d,) or (1,)")
+    return Law("uniform" if shape[0] is _D else "one uniform")
 
 
 def _independent(one: Any, count: Any) -> Law:
@@ -342,7 +358,7 @@ def _product(make: Any, of: Any) -> Law:
 
 
 def _uniforms(law: Law) -> int:
-    return sum(map(_uniforms, law.of)) if law.name == "product" else int(law.name == "uniform")
+    return sum(map(_uniforms, law.of)) if law.name == "product" else int(law.name in ("uniform", "one uniform"))
 
 
 def _draws(law: Any) -> Iterator[tuple[Any, Term]]:
@@ -353,6 +369,8 @@ def _draws(law: Any) -> Iterator[tuple[Any, Term]]:
         yield Unknown("a draw where nothing is drawn"), terms.constant(1)
     elif law.name == "uniform":
         yield U, terms.constant(1)
+    elif law.name == "one uniform":
+        yield ONE_U, terms.constant(1)
     elif law.name == "mask":
         yield terms.constant(True), law.of[0]
         yield terms.constant(False), terms.add(terms.constant(1), terms.negative(law.of[0]))

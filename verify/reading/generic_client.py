@@ -17,7 +17,7 @@ import sympy
 from verify.reading.arrays import EXAMPLES
 from verify.reading.program import StepProgram
 from verify.reading.source import Unread
-from verify.reading.terms import Axis, Op, Term, beyond_moments, parts, undrawn
+from verify.reading.terms import COMPRESSION, Axis, Op, Term, beyond_moments, parts, undrawn
 from verify.reading.worlds import (
     MADE,
     ONE,
@@ -127,14 +127,20 @@ def _given(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     return world.letter(term) if number else _named(world, term, f"the given {term.data}")
 
 
-def _all_drawn(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+def all_drawn(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+    """Return the masks of all subsets of clients that a distribution draws."""
     kind, name = term.data
-    if kind == "compression":
+    if kind == COMPRESSION:
         raise Unread("the outcomes of compressors over all draws are not known")
     world.totals[name] = of[1]
     if kind == "weighted subset":
         world.weights[name] = of[0]
     return world.drawn(name)
+
+
+def in_expectation(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+    """Return the expectation of a value over all subsets of clients that a distribution draws."""
+    return expected(world, of[0], term.of[1].data[1])
 
 
 def _drawn(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
@@ -220,10 +226,10 @@ _RULES: Mapping[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = {
     Op.OR: lambda world, term, of: of[0] + of[1] - of[0] * of[1],
     Op.SUM: _summed,
     Op.VIEW: lambda world, term, of: of[0],
-    Op.ALL: _all_drawn,
+    Op.ALL: all_drawn,
     Op.WITHIN: lambda world, term, of: world.within(of[0]),
     Op.HELD: lambda world, term, of: of[0],
-    Op.EXPECTED: lambda world, term, of: expected(world, of[0], term.of[1].data[1]),
+    Op.EXPECTED: in_expectation,
     Op.LEAST: _extreme,
     Op.MOST: _extreme,
     Op.CLIENT: lambda world, term, of: world.of_one(of[0], term.data),

@@ -505,9 +505,13 @@ def all_draws(kind: str, of: Sequence[Term]) -> Term:
     return Term(Op.ALL, tuple(of), Type((Axis.DRAWS, Axis.CLIENTS), False, 0, True), (kind, name))
 
 
+#: The kind of draws of compressors, among those of which all are taken.
+COMPRESSION = "compression"
+
+
 def all_compressions(name: str) -> Term:
     """Return all draws of the compressors of this name."""
-    return Term(Op.ALL, (), Type((Axis.DRAWS,), False, 0, True), ("compression", name))
+    return Term(Op.ALL, (), Type((Axis.DRAWS,), False, 0, True), (COMPRESSION, name))
 
 
 def written(one: Term) -> str:

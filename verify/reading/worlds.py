@@ -119,6 +119,8 @@ class World:
 
     #: The names of atoms that do not depend on the draws over which an expectation is taken; the others may.
     fixed_in_expectation: frozenset[str] = frozenset()
+    #: True if what clients have is read as its mean and the client's deviation, False if as one atom.
+    split: bool = True
 
     def is_fixed(self, atom: Atom) -> bool:
         """Return True if an atom does not depend on the draws over which an expectation is taken."""
@@ -171,7 +173,9 @@ class World:
         return WorldValue({(frozenset(), (atom,)): self.field.one})
 
     def of_client(self, name: str, degree: int) -> WorldValue:
-        """Return a vector or a number of a generic client: the mean and the client's deviation."""
+        """Return a vector or a number of a generic client: the mean and the client's deviation, if it is split."""
+        if not self.split:
+            return WorldValue({(frozenset(), (Atom(name, degree, True),)): self.field.one})
         self.meaning[f"mean of {name}"] = ("mean", name)
         return self.atom(f"mean of {name}", degree) + self.deviation(name, degree)
 

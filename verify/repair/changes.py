@@ -43,6 +43,10 @@ _UNALIKE = 2.0
 #: Added to the cost of a power less in a rate: (1 - x)^(m - 1) <= (1 - x/2)^m, so that it is tried before half of x,
 #: and before half of a number in x.
 _STRONGER = -0.65
+#: Added if a term that is not noise loses a factor.
+_OF_OTHERS = 0.4
+#: Added if a noise gets another power of a letter.
+_OTHER_POWER = 0.1
 #: Added to the cost of another start if an option of the method is as in other claims of the paper.
 _OPTION = 0.35
 
@@ -128,6 +132,8 @@ def _scaled(claim: Claim) -> Iterator[Family]:
 
     for noise in noises(statement):
         yield Family("noise", partial(term, noise), GRID, True, noise.as_coeff_Mul()[0])
+    yield from _without_a_factor(claim)
+    yield from _other_powers(claim)
     for size in formulas.constants(statement):
         for amounts in (GRID, inverse):
             yield Family("constant", partial(constant, size), amounts, not equal, size)
@@ -153,9 +159,34 @@ def noises(statement: Statement) -> list[sympy.Expr]:
     kept = T if statement.horizon else potential(statement)
     if kept is None or right is None or (not statement.horizon and rate(statement) is None):
         return []
-    parts = sympy.Add.make_args(right)
+    # A factor that all terms share stands before a sum.
+    sums = [factor for factor in sympy.Mul.make_args(right) if factor.has(kept)]
+    parts = sympy.Add.make_args(sums[0]) if len(sums) == 1 else ()
     found = [node for node in parts if not node.has(kept) and node.free_symbols]
     return found if len(found) < len(parts) else []
+
+
+def _without_a_factor(claim: Claim) -> Iterator[Family]:
+    """Yield terms without one of their factors, if that has no unit: a noise that is divided once too often."""
+    statement, units = claim.statement, Units(claim)
+    quantities, noise = measured(statement), noises(statement)
+    for node in formulas.nodes(statement, sympy.Mul):
+        for factor in node.args:
+            if factor.is_number or factor.free_symbols & quantities or not units.is_number(factor):
+                continue
+            parts = formulas.rewritten(statement, formulas.replacing(node, node / factor))
+            family = _fixed("factor", f"{words(node / factor)} for {words(node)}", parts)
+            yield replace(family, further=0.0 if node in noise else _OF_OTHERS)
+
+
+def _other_powers(claim: Claim) -> Iterator[Family]:
+    """Yield noise with one power more or less of a letter in it, as gamma^2 S for gamma S."""
+    statement = claim.statement
+    for noise in noises(statement):
+        for letter in sorted(noise.free_symbols - measured(statement), key=str):
+            for new in (noise * letter, noise / letter):
+                parts = formulas.rewritten(statement, formulas.replacing(noise, new))
+                yield replace(_fixed("factor", f"{words(new)} for {words(noise)}", parts), further=_OTHER_POWER)
 
 
 def _shaped(claim: Claim) -> Iterator[Family]:

@@ -25,6 +25,7 @@ COSTS: Mapping[str, float] = {
     "relation": 0.6,
     # The rate and the hypotheses are kept.
     "noise": 0.9,
+    "factor": 0.92,
     "constant": 1.0,
     "assignment": 1.0,
     "prefactor": 1.1,

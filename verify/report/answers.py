@@ -13,7 +13,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import Evidence
-from verify.report import by_hand, failures, statement, terminal, why
+from verify.report import by_hand, failures, placing, statement, terminal, why
 
 #: The beginning of the note of a claim that is only supported, with what was not searched.
 _NOT_SEARCHED = re.compile(r"supported ((?:on|for|beyond|in|with) .*?): ")
@@ -72,7 +72,7 @@ def not_searched(evidence: Evidence) -> list[str]:
 def counterexample(example: Counterexample) -> dict[str, Any]:
     """A counterexample: where, the lines to follow it, both sides exactly, and what was claimed of them."""
     return {
-        "at": by_hand.place(example),
+        "at": placing.place(example),
         "by_hand": by_hand.lines(example),
         "left": number(example.left),
         "relation": example.relation,

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
+from numbers import Rational
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from verify.comparisons import asserted, limits, naming, number_types, orders, s
 from verify.comparisons.exact import as_row, is_enumerable
 from verify.comparisons.starts import begun
 from verify.evidence.counterexamples import Counterexample
-from verify.report import formulas, statement
+from verify.report import placing, statement
 
 #: Lines at most.
 MOST = 10
@@ -42,10 +43,10 @@ MOST = 10
 _OUTCOMES = 4
 #: Characters of fractions that need no decimals beside them.
 _SIMPLE = 4
-#: The beginning of the names of oracles at the extremes of their definition, before the clients' factors.
-_EXTREME = "worst-case"
-#: The words with which the text of an instance introduces its functions, and its gradients at an optimum.
-_FUNCTIONS, _GRADIENTS = "; f_1: ", re.compile(r", gradient \([^)]*\) less the mean")
+#: The words with which the text of an instance introduces its gradients at an optimum.
+_GRADIENTS = re.compile(r", gradient \([^)]*\) less the mean")
+#: The text of a setting that says only that its letters are constants.
+_CONSTANTS = "all values of the constants"
 #: Entries of vectors that are printed.
 _ENTRIES = 6
 
@@ -141,82 +142,24 @@ def lines(example: Counterexample) -> list[str]:
         return []
 
 
-def place(example: Counterexample) -> str:
-    """The instance and its state in words, with the functions as they are written out, if they can be."""
-    return _place(example, True)
-
-
-def instance(example: Counterexample, by: Sequence[str]) -> str:
-    """The instance in words beside ``by``, its :func:`lines`: empty where they say it, whole where there are none."""
-    if not by:
-        return place(example)
-    found = _place(example, False)
-    return "" if any(found in line for line in by) else found
-
-
-def _place(example: Counterexample, whole: bool) -> str:
-    place = example.place()
-    try:
-        case = example.case
-        problem, state = posed(example, case)
-        functions, text = written(problem), case.instance.text
-        known = naming.place(text, naming.clause(case, example.point))
-    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
-        return place
-    if not functions or _FUNCTIONS not in text:
-        return place
-    why = place.removeprefix(known)
-    if why == place:
-        # The state is none from which a run begins.
-        state, why = None, place.removeprefix(text)
-        if why == place:
-            return place
-    more = [*functions, *_least(problem), naming.words(state)] if whole else []
-    return "; ".join(filter(None, [text.partition("; ")[0], *more])) + why
-
-
-def posed(example: Counterexample, case: Case) -> tuple[Any, Any]:
-    """The problem, about its optimum in the counterexample, and the state."""
-    if example.point and case.problem is not None:
-        return case.start(as_row(example.point))
-    return case.problem, None
-
-
-def written(problem: Any) -> list[str]:
-    """The functions of a problem, nothing where they are not written out."""
-    return formulas.written(problem) if hasattr(problem, "f") else []
-
-
-def _least(problem: Any) -> Iterator[str]:
-    """The minimiser of the sum of the functions, as far as it is known, and the gradients there, where a function has
-    several."""
-    known = getattr(problem, "known", None)
-    if known is None:
-        return
-    yield f"x* = {naming.vector(known.x)}"
-    if getattr(problem, "coupling", None) is not None:
-        yield f"u* = {naming.vector(problem.u_star)}"
-    given = np.asarray(problem.f.gradient(known.x[..., None, :] + 0 * np.asarray(known.y)))
-    if (given != known.y).any():
-        rows = np.asarray(known.y).reshape(-1, problem.n, problem.d)[0]
-        yield ", ".join(f"y*_{i} = {naming.vector(row)}" for i, row in enumerate(rows, 1)) + " balance there"
-
-
 def _problem(example: Counterexample, case: Case) -> Iterator[str]:
-    problem, _ = posed(example, case)
+    problem, _ = placing.posed(example, case)
     instance = case.instance
-    if functions := written(problem):
-        yield "; ".join((*functions, *_least(problem)))
+    letters = {name: f"{name} = {value}" for name, value in _letters(example, instance, problem).items()}
+    if functions := placing.written(problem):
+        yield "; ".join((*functions, *placing.least(problem)))
     elif instance.text:
         # Functions that are not written out are described by the setting's text.
-        yield from filter(None, (example.claim.setting.text, _instance_text(instance, problem)))
-    oracle = str(getattr(getattr(instance.params, "oracle", None), "name", ""))
-    if oracle.startswith(_EXTREME):
-        factors = oracle.removeprefix(_EXTREME)
-        answer = "g + c_i (guess - g) for the exact gradient g, and is c_i^2-inexact"
+        general = example.claim.setting.text
+        text = placing.without(_instance_text(instance, problem), letters.values())
+        yield from filter(None, (general if general != _CONSTANTS else "", text))
+    oracle = placing.extreme_oracle(instance)
+    if oracle:
+        factors = oracle.removeprefix(placing.EXTREME)
+        answer = "g + c_i (h - g), where g is the exact gradient and h its guess, and is c_i^2-inexact"
         yield f"the oracle of client i answers {answer}: c = {factors}"
-    if letters := _letters(example, instance, problem):
-        yield "with " + ", ".join(f"{name} = {value}" for name, value in letters.items())
+    if letters:
+        yield f"{placing.WITH}{', '.join(letters.values())}"
 
 
 def _instance_text(instance: Instance, problem: Any) -> str:
@@ -238,7 +181,29 @@ def _letters(example: Counterexample, instance: Instance, problem: Any) -> dict[
         for s, v in values.items()
         if np.ndim(v) == 0 and not isinstance(v, str)
     }
-    return found | ({"T": str(example.rounds)} if claim.statement.horizon else {})
+    return (
+        found | _parameters(example, instance, found) | ({"T": str(example.rounds)} if claim.statement.horizon else {})
+    )
+
+
+def _parameters(example: Counterexample, instance: Instance, known: Collection[str]) -> dict[str, str]:
+    """The parameters that the step names and that are no letters of the setting, those of clients one by one."""
+    algorithm = example.claim.statement.algorithm
+    if algorithm is None or not hasattr(instance.params, "_asdict"):
+        return {}
+    text, found = " ".join(_step(algorithm, algorithm.State)), {}
+    for field, value in instance.params._asdict().items():
+        name = re.sub(r"(?<=[a-zA-Z])(\d+)$", r"_\1", field)
+        numbers = np.asarray(value, dtype=object)
+        if {name, f"{name}_i"} & set(known) or not all(isinstance(v, Rational | float) for v in numbers.ravel()):
+            continue
+        if numbers.ndim == 0 and re.search(rf"\b{name}\b(?!_)", text):
+            found[name] = naming.number(value)
+        elif numbers.ndim == 1 and f"{name}_i" in text:
+            same = len(set(numbers)) == 1
+            rows = {f"{name}_i": numbers[0]} if same else {f"{name}_{i}": v for i, v in enumerate(numbers, 1)}
+            found |= {row: naming.number(v) for row, v in rows.items()}
+    return found
 
 
 def _run(example: Counterexample, case: Case) -> Iterator[str]:
@@ -350,7 +315,7 @@ def _step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[
     if updates := [line for part in state._fields if (line := own.get(part, algorithms.line(name, part))) != part]:
         yield f"step: {'; '.join(updates)}"
     elif algorithm is not None and algorithm.step is not no_step and not name:
-        yield f"step: {code_of(algorithm.step)}"
+        yield f"step: the function {code_of(algorithm.step)}"
 
 
 def _parts(state: Any) -> Mapping[str, str]:

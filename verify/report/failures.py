@@ -31,6 +31,16 @@ class FailureMode(StrEnum):
     UNKNOWN_ORIGIN = "false"
 
 
+#: The modes from the most to the least serious.
+SERIOUS = (
+    FailureMode.MEANT,
+    FailureMode.UNKNOWN_ORIGIN,
+    FailureMode.UNDEFINED,
+    FailureMode.UNPRINTED,
+    FailureMode.LETTER,
+)
+
+
 class ClaimFields(Protocol):
     """The fields of :class:`fedtheory.claims.Claim` that this module reads."""
 

@@ -15,7 +15,7 @@ from verify.base.evaluate import rollout
 from verify.comparisons import naming, orders
 from verify.comparisons.exact import is_enumerable
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, formulas, style
+from verify.report import formulas, placing, style
 
 #: Points of the curve.
 _POINTS = 400
@@ -52,7 +52,7 @@ def draw(example: Counterexample, path: Path) -> None:
     claim, case = example.claim, example.case
     if example.part.startswith(orders.PREFIX):
         raise ValueError(f"the counterexample of {claim.id} has no picture: it is a curve of constants")
-    problem, state = by_hand.posed(example, case)
+    problem, state = placing.posed(example, case)
     f = getattr(problem, "f", None)
     composed = getattr(problem, "g", None) is not None or getattr(problem, "coupling", None) is not None
     lines = [] if f is None or composed else formulas.lines_of(f)

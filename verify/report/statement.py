@@ -76,8 +76,8 @@ def definitions(claim: Claim, text: str | None = None) -> list[tuple[str, str]]:
     their name, and then of what the paper's notation says of these."""
     # A statement about a whole run is about its iterates.
     parts = [p for q in claim.statement.named for p in (q.of.inner if isinstance(q.of, OfRun) else (q,))]
-    named = [(expression(q.expression), _meaning(q)) for q in dict.fromkeys(parts)]
-    named = [pair for pair in named if text is None or pair[0] in text]
+    listed = [q for q in dict.fromkeys(parts) if text is None or expression(q.expression) in text]
+    named = [(expression(q.expression), _timed(q, listed, claim.statement)) for q in listed]
     found = [(name, meaning) for name, meaning in named if meaning not in ("", name)]
     if getattr(claim.setting.functions, "operators", False):
         found = [(name, meaning.replace("grad f_i", "F_i")) for name, meaning in found]
@@ -177,6 +177,17 @@ def _meaning(quantity: Quantity) -> str:
     return _documented(of)
 
 
+def _timed(quantity: Quantity, listed: Sequence[Quantity], statement: Statement) -> str:
+    """The meaning of a quantity; with its time, if the same stands in the list at another one, and once for all."""
+    meaning = _meaning(quantity)
+    same = [q for q in listed if _meaning(q) == meaning] if meaning else []
+    if len({q.after for q in same}) < 2:
+        return meaning
+    times = ("at the start", "after T rounds") if statement.horizon else ("before the step", "after the step")
+    first = meaning if same[0] == quantity else f"as {expression(same[0].expression)}"
+    return f"{first}, {times[quantity.after]}"
+
+
 def _documented(of: Callable[..., object]) -> str:
     """The first sentence on a function, or its name, or "" when it has none."""
     while isinstance(of, partial):
@@ -214,6 +225,18 @@ def expression(given: sympy.Expr) -> str:
 def _spelled(name: str) -> str:
     # In code lambda is another word.
     return "lambda" if name == "lamda" else name
+
+
+def written(claim: Claim) -> dict[str, str]:
+    """Return the LaTeX of the names in a claim's statement, by their text: its quantities, their expectations, and its
+    letters.
+    """
+    kind = claim.statement
+    sides = [side for c in kind.comparisons for side in (c.left, c.right)]
+    letters = {s for e in (*sides, *claim.setting.letters) for s in sympy.sympify(e).free_symbols}
+    names = {expression(e): _latex(e, kind) for e in (*letters, *(q.expression for q in kind.named))}
+    later = [expression(q.expression) for q in kind.named if q.after]
+    return names | {f"E[{name}]": rf"\mathbb{{E}}[{names[name]}]" for name in later}
 
 
 def _latex(expression: sympy.Expr, statement: Statement) -> str:

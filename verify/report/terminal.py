@@ -20,7 +20,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons import naming, orders
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Provenance, Sighting, tally
-from verify.report import by_hand, outcomes, statement
+from verify.report import by_hand, outcomes, placing, statement
 from verify.report.consoles import GAP, STYLES, style, wide
 
 
@@ -218,7 +218,7 @@ def _ran(one: Sighting) -> list[str]:
 def example_lines(example: Counterexample) -> list[str]:
     """A counterexample: the instance, both sides as the claim writes them, and how to follow it by hand."""
     by = by_hand.lines(example)
-    found = [by_hand.instance(example, by), claimed(example)]
+    found = [placing.instance(example, by), claimed(example)]
     if by:
         found += ["by hand", *(f"  {line}" for line in by)]
     else:
@@ -259,7 +259,7 @@ shown = naming.number
 
 def refutation(example: Counterexample) -> str:
     """The two numbers of which the claim is false, and where; of an order, along which curve its sides grow apart."""
-    place = by_hand.place(example)
+    place = placing.place(example)
     if example.part.startswith(orders.PREFIX):
         return place
     numbers = f"{shown(example.left)} {example.relation} {shown(example.right)} is false"

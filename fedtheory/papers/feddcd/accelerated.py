@@ -175,6 +175,8 @@ SETTING_D = Setting(
     potential=_potential(lyapunov, accelerated_rbcd.invariant),
     clients=(2, 3, 3),
 )
+#: The same with a and b as letters.
+WEIGHED = replace(SETTING, letters={**dual.OF_PROBLEM, tau: "tau", A: SETTING_D.letters[A], B: SETTING_D.letters[B]})
 #: The same with condition numbers at which constants show that are approached only.
 FAR, FAR_D = (
     replace(near, drawing=replace(near.drawing, conditions=(*_SQUARES, Fraction(10**8))))
@@ -278,6 +280,14 @@ _STRUCTURE = Hypothesis(
     met=SETTING_D.functions.contains,  # type: ignore[union-attr]
 )
 _SIZE = appendix_b.SIZE
+_a = _ratio / ((N - 1) / (tau - 1) + _ratio)
+_LINE_15 = Hypothesis(
+    "a = s/(1/r + s) and b = s^2 a r^2 for s = sqrt(alpha/beta), as in line 15",
+    sympy.And(
+        sympy.Eq(A, _a, evaluate=False),
+        sympy.Eq(B, alpha / beta * _a * ((tau - 1) / (N - 1)) ** 2, evaluate=False),
+    ),
+)
 _WEIGHTS = Hypothesis(
     "a = s/(1/r + s) and b = s^2 a r^2 for an s with 0 < s <= sqrt(mu/L_max), as in line 51",
     sympy.And(
@@ -289,8 +299,6 @@ _WEIGHTS = Hypothesis(
 #: What the Lyapunov function at y^0 = z^0 = 0 costs: with q = sqrt(beta/alpha), 1 + (q^2 + r q + r^2)/(q + r)^2 < 2.
 _q, _share = sympy.sqrt(beta / alpha), (tau - 1) / (N - 1)
 START = 1 + (_q**2 + _share * _q + _share**2) / (_q + _share) ** 2
-_q_D = 1 / _root
-_START_D = 1 + (_q_D**2 + _r * _q_D + _r**2) / (_q_D + _r) ** 2
 
 
 def _shrinks(left: Quantity, constant: Any, initial: Quantity) -> Bound:
@@ -310,7 +318,7 @@ SECTION_6 = (
         uses=("theorem-D.1", "block-smoothness"),
         root=dual.LARGER_START,
     ),
-    theorem_61(
+    section("Theorem 6.1", WEIGHED, *_THEOREM, _LINE_15)(
         "eq-10/repaired",
         _shrinks(GAP_T, START, GAP_0),
         "the same with the factor that the Lyapunov function at the start costs, which is below 2",
@@ -331,7 +339,7 @@ SECTION_6 = (
             bound(accfeddcd.algorithm, E(GAP_T) <= sympy.Rational(1471, 1000) * rate**T * GAP_0),
             "the dual gap is at most 1.471 times the rate at every T",
         ),
-        "no constant below 1.471 would do: 4/e is 1.4715",
+        "the constant 1.471 is too small: the least one is 4/e, which is 1.47151...",
         setting=FARTHEST,
         repairs="theorem-6.1/eq-10",
     ),
@@ -383,12 +391,17 @@ APPENDIX_D = (
         "dropped on both sides, though it is not 0 at the start: on the right it has to stay.",
         root=dual.LARGER_START,
     ),
-    theorem_D1(
+    section("Theorem D.1", SETTING_D, _STRUCTURE, _SIZE, _WEIGHTS)(
         "repaired",
-        _shrinks_D(_START_D),
+        bound(
+            accelerated_rbcd.algorithm,
+            E(H_T) <= (1 + (A**2 + B) * L_max / (_r**2 * mu)) * (1 - A) ** T * H_0,
+        ),
         "the same with the factor that the Lyapunov function at the start costs, which is below 2",
-        reading=_LOOSE,
+        reading=f"the factor is 1 + (q^2 + r q + r^2)/(q + r)^2 for q = 1/s = sqrt(L_max/mu), and the rate that of the "
+        f"theorem; {_LOOSE}",
         repairs="theorem-D.1",
+        follows=("theorem-D.1/lyapunov",),
     ),
     theorem_D1(
         "repaired-tight",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -250,6 +250,7 @@ class Uncompressed(NamedTuple):
     p: Scalar
 
 
+@dataclass(frozen=True)
 class _AsTheyAre:
     """Messages that are sent as they are."""
 
@@ -330,7 +331,7 @@ def _as_sums(problem: Problem, params: Uncompressed, state: algorithm_1.State) -
 def _as_lifted(problem: Problem, params: Uncompressed, state: algorithm_1.State) -> Any:
     """The x_i and n times y, with the u_i and n times v."""
     pairs = ((state.x, state.y), (state.u, state.v))
-    parts = (np.concatenate([own, _copies(problem, common)], axis=-2) for own, common in pairs)
+    parts = [np.concatenate([own, _copies(problem, common)], axis=-2) for own, common in pairs]
     return params, scaffnew.State(*parts)
 
 

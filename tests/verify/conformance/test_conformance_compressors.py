@@ -267,3 +267,11 @@ def test_the_inputs_can_be_had_again():
 def test_bad_arguments(arguments, options, words):
     with pytest.raises(ValueError, match=words):
         conformance.compressor(*arguments, **options)
+
+
+def test_where_omega_may_be_what_is_wrong_a_larger_one_is_named():
+    def masked(x, rng):
+        return 4 * x * (rng.random() < 0.25)
+
+    (failure,) = conformance.compressor(masked, d=16, omega=2.9).failures
+    assert "omega about 3" in failure.evidence or "times as much" in failure.evidence

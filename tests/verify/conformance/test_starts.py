@@ -17,7 +17,7 @@ def ef21(problem, params, rounds, rng, start="compressed", slip=""):
     if start == "halved":
         g = g / 2
     for _ in range(rounds):
-        old, x = x, x - params.gamma * g.mean(axis=0)
+        old, x = x, x - params.gamma * (g.sum(axis=0) if slip == "sum" else g.mean(axis=0))
         at = old if slip == "stale" else x
         c = params.compressor.sample(rng, problem.f.gradient(at[None, :]) - (0 if slip == "no feedback" else g))
         g = c if slip == "no feedback" else g + c
@@ -99,10 +99,18 @@ def test_runs_may_begin_at_any_start_of_the_method(name):
     assert sum("which is a start of the method too" in note for note in report.notes) == 1
 
 
+def test_of_two_starts_the_one_that_explains_more_problems_is_that_of_the_evidence():
+    # One client is its own sum, and shows nothing.
+    report = conformance.algorithm("ef21", run=lambda *given: ef21(*given, slip="sum"))
+    assert "n = 1" not in report.failures[0].evidence
+    assert any("g_i^0 = C_i(grad f_i(x^0))" in note for note in report.notes)
+
+
 WRONG = [
     ("ef21", {"slip": "stale"}, "gradients are taken at the old model"),
     ("ef21", {"slip": "no feedback"}, "there is no error feedback"),
     ("ef21", {"start": "halved"}, ""),
+    ("ef21", {"slip": "sum"}, "2 gamma"),
     ("diana", {"slip": "alpha"}, "gamma"),
     ("diana", {"slip": "h_bar from 0"}, ""),
     ("diana", {"start": "mean"}, ""),

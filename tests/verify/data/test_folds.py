@@ -538,11 +538,9 @@ def test_numbers_that_deal_out_no_functions_are_not_sizes() -> None:
     assert nodes.dealt_out(instances) == "sizes"
     for sizes in ((0, 3), (1, 1), (2, 2), [1, 2]):
         one = replace(instances[0], params=instances[0].params._replace(sizes=sizes))
-        with pytest.raises(Unread, match="no parameter"):
-            nodes.dealt_out([*instances, one])
+        assert nodes.dealt_out([*instances, one]) is None
     one = replace(instances[0], params=instances[0].params._replace(eta=(1, 2)))
-    with pytest.raises(Unread, match="no parameter"):
-        nodes.dealt_out([one])
+    assert nodes.dealt_out([one]) is None
 
 
 def test_what_loops_leave_is_compared_with_the_code(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,12 +20,16 @@ H = ft.Quantity("H", ft.heterogeneity)
 F = ft.Quantity("F", ft.gap)
 
 
-def shown(claim, method=telescoping):
+def found_by(claim, method=telescoping):
     recipes = islice(claim.instances.recipes(np.random.default_rng(0)), 60)
     given = tuple(recipe for recipe, _ in islice(meeting(claim, recipes), 6))
     found = method.run(method.METHOD, Inquiry(claim, 0, 20, given=given))
     assert found.verdict == "proved" or (found.verdict is None and found.note.startswith("left open")), found.note
-    return found.verdict == "proved"
+    return found
+
+
+def shown(claim, method=telescoping):
+    return found_by(claim, method).verdict == "proved"
 
 
 # What is the same in all states
@@ -127,9 +131,9 @@ def weights(problem, params, state):
     )
 
 
-def own(step, relation, start=("x",), requires=(gamma <= 1,)):
+def own(step, relation, start=("x",), requires=(gamma <= 1,), invariant=balance):
     parts = {"x": "point", "h": "clients"}
-    method = ft.method("own", step, ["gamma", "w"], parts, fixed_point=at_rest, invariant=balance)
+    method = ft.method("own", step, ["gamma", "w"], parts, fixed_point=at_rest, invariant=invariant)
     setting = ft.Setting(algorithm=method, functions=ft.SmoothEach(mu, L), own=("w",), drawing=ft.Drawing(start=start))
     statement = ft.bound(method, relation)
     return ft.Claim("own/T", setting=setting, statement=statement, requires=(*requires, ft.each(weighted)))
@@ -152,9 +156,28 @@ def test_weights_that_vary_with_the_round_are_refused_there():
 
 
 @pytest.mark.parametrize("method", [telescoping, pytest.param(induction, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("more", [{"step": drifting_step}, {"start": ("x", "h")}])
-def test_where_the_invariant_is_not_kept_or_does_not_hold_at_the_start_nothing_is_proved(more, method):
-    assert not shown(own(**{"step": scaled_step, "relation": E(W.T) <= W.zero, **more}), method)
+def test_where_the_invariant_is_not_kept_nothing_is_proved(method):
+    assert not shown(own(drifting_step, E(W.T) <= W.zero), method)
+
+
+def test_a_start_that_is_given_satisfies_the_invariant_and_the_note_says_so():
+    claim = own(scaled_step, E(W.T) <= W.zero, start=("x", "h"))
+    found = found_by(claim)
+    assert found.verdict == "proved" and "from starts that satisfy the invariant" in found.note
+
+
+def off_centre(problem, params, state):
+    return state.h.sum(axis=-2) - problem.x_star
+
+
+def square_of_sum(problem, params, state):
+    return (state.h.sum(axis=-2) ** 2).sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("invariant", [off_centre, square_of_sum])
+def test_of_other_invariants_nothing_is_assumed_where_runs_begin(invariant):
+    claim = own(scaled_step, E(W.T) <= W.zero, start=("x", "h"), invariant=invariant)
+    assert not shown(claim)
 
 
 @pytest.mark.slow

@@ -197,7 +197,7 @@ def test_stored_proofs_are_those_of_today(path, tmp_path):
         ("left: -alpha_i*s_i*|v - v*|^2", r"left: \(-\alpha_{i}\, s_{i}\, |v - v^{\star}|^{2}\)"),
         ("1/3 + 3 * 3 = 28/3 and 0.5*3", r"\(1/3 + 3 \cdot 3 = 28/3\) and \(0.5\cdot 3\)"),
         ("all c, eps > 0, t<tau_{k+1}", r"all \(c\), \(\varepsilon  > 0\), \(t < \tau_{k+1}\)"),
-        ("f_i^{*}(y_i)", r"\(f_{i}^{^{\star}}(y_{i})\)"),
+        ("f_i^{*}(y_i)", r"\(f_{i}^{\star}(y_{i})\)"),
         ("|x - x*|_X^2 + s_i*|x|", r"\(|x - x^{\star}|_{X}^{2} + s_{i}\, |x|\)"),
         ("|<u, v>|^2", r"\(|\langle u, v\rangle |^{2}\)"),
         (

@@ -256,3 +256,83 @@ def test_what_is_divided_by_on_one_side_of_a_condition_is_asked_there_alone() ->
         return np.where(m, Fraction(d, k) * (Fraction(1, d - 1) * (d - 1) if d > 1 else 1), 0) * x
 
     assert of(sparse(apply), d / k - 1)[0] is Verdict.PROVED
+
+
+def selecting(scale=1, of=abs, power=0, strict=False, clipped=1, shape=(1,)):
+    """l1-selection, with a value that is scaled, sizes of something else, or other draws."""
+
+    def made(d, k):
+        def apply(draw, x):
+            size = of(x)
+            below = np.cumsum(size, axis=-1)
+            total = below[..., -1:]
+            level = below < draw * total if strict else below <= draw * total
+            j = level.sum(axis=-1, keepdims=True).clip(max=d - clipped)
+            return np.where(np.arange(d) == j, scale * np.sign(x) * total + power * x, 0 * x)
+
+        return Compressor("", d, Uniform01((d,) if shape is None else shape), apply, Fraction(d - 1))
+
+    return made
+
+
+@pytest.fixture
+def as_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read decides alone: these compressors cannot be enumerated, and would not be compared."""
+    monkeypatch.setattr(moments, "_compare", lambda *given: None)
+
+
+def test_a_coordinate_is_selected_by_its_size(as_read: None) -> None:
+    assert of(selecting(strict=True), d - 1)[0] is Verdict.PROVED
+
+
+def test_l1_selection() -> None:
+    assert outcome(claims.get("locodl/eq-2/l1-selection"))[0] is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"scale": 2},
+        {"scale": -1},
+        {"scale": Fraction(1000001, 1000000)},
+        {"power": 1},
+        {"of": lambda x: x},
+        {"of": lambda x: 2 * abs(x)},
+        {"of": lambda x: abs(x) * abs(x)},
+        {"clipped": 2},
+        {"shape": None},
+        {"shape": (2,)},
+    ],
+)
+def test_other_selections_are_not_shown(change, as_read: None) -> None:
+    assert of(selecting(**change), d - 1)[0] is None
+
+
+def test_a_selection_has_no_smaller_omega(as_read: None) -> None:
+    assert of(selecting(), d - 1 - sympy.Rational(1, 10**9))[0] is None
+
+
+def test_a_selected_coordinate_that_is_not_scaled_is_biased(as_read: None) -> None:
+    def kept(d, k):
+        def apply(draw, x):
+            below = np.cumsum(abs(x), axis=-1)
+            j = (below <= draw * below[..., -1:]).sum(axis=-1, keepdims=True).clip(max=d - 1)
+            return np.where(np.arange(d) == j, d * x, 0 * x)
+
+        return Compressor("", d, Uniform01((1,)), apply, Fraction(d - 1))
+
+    assert of(kept, d - 1)[0] is None
+
+
+def test_a_vector_of_zeros_is_compressed_to_zeros(as_read: None) -> None:
+    def moved(d, k):
+        def apply(draw, x):
+            below = np.cumsum(abs(x), axis=-1)
+            total = below[..., -1:]
+            j = (below <= draw * total).sum(axis=-1, keepdims=True).clip(max=d - 1)
+            # Where all entries are 0 the last of them becomes 1.
+            return np.where(np.arange(d) == j, np.where(total == 0, 1, np.sign(x) * total), 0 * x)
+
+        return Compressor("", d, Uniform01((1,)), apply, Fraction(d - 1))
+
+    assert of(moved, d - 1)[0] is None

@@ -135,7 +135,7 @@ ATTACKS = {
     "a product of entries": ("x = state.x * state.x", "after a step"),
     "a cube": ("x = state.x ** 3", "power 3"),
     "side by side": ("x = np.concatenate([state.x, state.x], axis=-1)[0]", "several"),
-    "the sign": ("x = np.sign(state.x)", "np.sign"),
+    "a function of entries": ("x = np.tanh(state.x)", "np.tanh"),
     "an order": ("x = np.sort(state.x)", "np.sort"),
     "where it is positive": ("x = np.where(state.x > 0, state.x, 0)", "compared"),
     "a cast": ("x = state.x.astype(int)", "astype"),

@@ -144,6 +144,31 @@ def test_numbers_are_added_to_counts_only():
     assert "s_0 + 1 for s_0" in changes(claims.get("fedadmm/eq-21"), "offset")
 
 
+def _noisy(noise):
+    mu, gamma, S = ft.letters("mu gamma S")
+    sgd = ft.method("sgd", lambda problem, params, state, draw: {"x": state.x}, ["gamma"], {"x": "point"})
+    D, S = ft.Quantity("D", ft.distance), ft.Quantity("S", ft.heterogeneity)
+    statement = ft.one_step(sgd, ft.E(D.next) <= (D + noise(gamma, mu, S)) / (1 + gamma * mu) ** 2)
+    return ft.Claim("noisy/step", setting=ft.Setting(sgd, functions=ft.StronglyConvex(mu)), statement=statement)
+
+
+def test_noise_is_tried_with_another_power_of_the_stepsize():
+    assert "S*gamma^2 for S*gamma" in changes(_noisy(lambda gamma, mu, S: gamma * S), "factor")
+    assert "S*gamma for S*gamma^2" in changes(_noisy(lambda gamma, mu, S: gamma**2 * S), "factor")
+
+
+def test_noise_is_tried_without_a_divisor():
+    divided = _noisy(lambda gamma, mu, S: gamma**2 * S / (1 + gamma * mu))
+    assert "S*gamma^2 for S*gamma^2/(gamma*mu + 1)" in changes(divided, "factor")
+
+
+def test_a_file_is_named_as_check_takes_it(capsys, tmp_path):
+    assert main(["repair", str(EXAMPLES / "proximal_point.py")]) == 2
+    assert "has several claims, name one: " in capsys.readouterr().err
+    assert main(["repair", str(tmp_path / "missing.py")]) == 2
+    assert "unknown claim" not in capsys.readouterr().err
+
+
 def test_families_come_with_growing_cost():
     found = families(claims.get("fedadmm/eq-51/display"))
     assert [f.cost for f in found] == sorted(f.cost for f in found)
@@ -549,6 +574,8 @@ def test_what_comes_last_says_why():
     told = repairing.report_lines(search)
     assert told[0].startswith("proved: baseline/dcgd/one-step* with 2*gamma^2*")
     also = [line for line in told if line.startswith("also proved: ")]
+    # Each comes with its whole statement.
+    assert all("<=" in told[told.index(line) + 1] for line in also)
     assert sorted(line.rpartition("(")[2] for line in also) == ["an unusual constant)", "no contraction any more)"]
     # Data have it too.
     assert {one["remark"] for one in repairing._repairs(search)} == {

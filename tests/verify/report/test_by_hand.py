@@ -16,7 +16,7 @@ from verify.base.case import Case
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
-from verify.report import by_hand, formulas, plot, quadratics, statement, terminal
+from verify.report import by_hand, formulas, placing, plot, quadratics, statement, terminal
 from verify.results import shipped
 
 EXAMPLES = [id for id, entry in shipped().entries.items() if entry["counterexample"]]
@@ -62,7 +62,7 @@ def test_states_of_no_algorithm_say_what_their_parts_are(id, words):
 
 def test_an_inexact_oracle_says_what_it_answers():
     lines = by_hand.lines(carried("feddcd/theorem-5.2/eq-8"))
-    assert lines[1].startswith("the oracle of client i answers g + c_i (guess - g)") and "c = (" in lines[1]
+    assert lines[1].startswith("the oracle of client i answers g + c_i (h - g)") and "c = (" in lines[1]
 
 
 def test_functions_that_are_not_written_out_are_told():
@@ -260,7 +260,7 @@ def test_a_counterexample_in_one_dimension_is_drawn(tmp_path, id, rounds, outcom
     plot.draw(example, tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
     case = example.case
-    visited = plot._visited(example, case, *by_hand.posed(example, case))
+    visited = plot._visited(example, case, *placing.posed(example, case))
     assert (len(visited.rounds), len(visited.outcomes)) == (rounds, outcomes)
 
 

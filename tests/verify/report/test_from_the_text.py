@@ -166,7 +166,7 @@ def test_a_run_from_the_text_alone_gives_both_sides(made):
     assert example is not None
     named, functions, points, _ = printed(example)
     text = "\n".join(terminal.example_lines(example))
-    assert "slopes" not in text and "x* = " in text and "step: step (test_from_the_text.py, line " in text
+    assert "slopes" not in text and "x* = " in text and "step: the function step (test_from_the_text.py, line " in text
     letters = {k: by_text.number(v) for k, v in by_text.values(named["with"]).items()}
     x = by_text.vector(by_text.values(named["start"])["x"])
     problem = SimpleNamespace(f=Printed(functions), n=len(functions), x_star=exact(list(points["x*"])), **letters)

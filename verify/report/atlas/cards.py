@@ -17,7 +17,7 @@ from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, failures, outcomes, statement
+from verify.report import by_hand, failures, outcomes, placing, statement
 from verify.report.atlas import figures, mathml
 from verify.report.atlas.mathml import typeset
 from verify.report.failures import FAILED, FailureMode
@@ -364,7 +364,7 @@ class Card:
     def place(self) -> str:
         """The instance of the counterexample and its state, in words."""
         return (
-            by_hand.place(self.counterexample)
+            placing.place(self.counterexample)
             if self.counterexample
             else str(self.example["text"] if self.example else "")
         )
