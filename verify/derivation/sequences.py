@@ -105,7 +105,9 @@ def quotient(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
     stand: dict[sympy.Expr, sympy.Dummy] = {}
     a, b = _standing(a, stand), _standing(b, stand)
     # What both have as a factor is left out before anything is multiplied out, and roots stay as they are written.
-    if not (found := a / b).has(*stand.values()):
+    found = a / b
+    # Powers of other exponents that vary are joined below.
+    if not found.has(*stand.values()) and not any(p.exp.free_symbols for p in found.atoms(sympy.Pow)):
         return plain(found) if found.is_rational_function() else found
     return _joined(sympy.Add(*(term / b for term in sympy.Add.make_args(sympy.expand_mul(a)))), stand)
 
