@@ -64,7 +64,7 @@ def evaluated(of: Array, there: There) -> Any:
 
 def _number(c: Any, space: Space, there: There) -> Any:
     """Return an element of the field at the letters of an instance."""
-    values = [exact(np.array(there.letters[str(symbol)])).item() for symbol in space.field.symbols]
+    values = [exact(np.array(there.letters.get(str(symbol), 0))).item() for symbol in space.field.symbols]
 
     def at(polynomial: Any) -> Any:
         total = 0 * values[0]

@@ -1,4 +1,4 @@
-"""What is drawn: one example of all, with the expectation of sums in which it occurs, or a coin."""
+"""Draws: one example of all, with the expectation of sums in which it occurs, or a coin."""
 
 from __future__ import annotations
 
