@@ -178,7 +178,7 @@ def test_what_is_shown_to_be_at_least_0_is_so_at_random_data() -> None:
                 number = arrays.letter(space, count if rng.random() < 0.5 else space.field(int(rng.integers(1, 3))))
                 terms.append(arrays.multiply(number, one))
             of = arrays.add(terms[0], arrays.negative(terms[1]))
-            if squares.added_up(of, squares.Knowledge(space, _is_nonnegative)) is not None:
+            if squares.added_up(of, squares.Knowledge(space, _is_nonnegative, lambda c: False)) is not None:
                 shown += 1
                 assert comparing.evaluated(of, there) >= 0, arrays.text(of)
                 assert comparing.evaluated(of, others) >= 0, arrays.text(of)
