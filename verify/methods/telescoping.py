@@ -213,7 +213,7 @@ def _summed(inquiry: Inquiry) -> str:
     of = limits.quantity(claim)
     if not _is_nonnegative(inquiry, of):
         raise ValueError("what tends to 0 is not shown to be nonnegative")
-    name, why = claim.statement.potential.expression, "no potential is known"
+    name, why = inquiry.statement.potential.expression, "no potential is known"
     for potential, step in limits.contractions(claim):
         if not _is_nonnegative(inquiry, potential) or isinstance(prove(step), str):
             continue
@@ -241,7 +241,7 @@ def _unbounded(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr) -> str:
 
     The multiples of several cases of states may differ, as the potential is nonnegative.
     """
-    found = "its letters may be no numbers" if reals.unreal(lemma) else prove(lemma, premises=(premise,))
+    found: object = "its letters may be no numbers" if reals.unreal(lemma) else prove(lemma, premises=(premise,))
     if isinstance(found, str):
         found = _client_by_client(inquiry, lemma, (premise,))
     return found if isinstance(found, str) else ""
