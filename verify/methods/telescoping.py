@@ -16,7 +16,7 @@ from fedtheory.kinds.limit import Limit
 from fedtheory.settings.quantities import gap
 from fedtheory.settings.relations import Quantity
 from verify.base.verdict import Verdict
-from verify.derivation import limits, one_round, starts, telescoping
+from verify.derivation import one_round, starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
@@ -24,7 +24,7 @@ from verify.derivation.spare import square_words, vanishing_squares
 from verify.derivation.telescoping import Chain
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.methods import multipliers
+from verify.methods import limits, multipliers
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
