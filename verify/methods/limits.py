@@ -68,12 +68,9 @@ def contractions(claim: Claim) -> Iterator[tuple[Of, Claim]]:
             continue
         sides = {q.expression: q for q in step.quantities}
         after, before = sides.get(step.left), sides.get(sympy.cancel(step.right / step.factor))
-        same = after is not None and before is not None and after.of is before.of and after.after > before.after
-        if (
-            not same
-            or step.algorithm is not claim.statement.algorithm
-            or not set(other.requires) <= set(claim.requires)
-        ):
+        if after is None or before is None or after.of is not before.of or not after.after or before.after:
+            continue
+        if step.algorithm is not claim.statement.algorithm or not set(other.requires) <= set(claim.requires):
             continue
         if before.domain is None and reals.implied(sympy.Lt(step.factor, 1, evaluate=False), known):
             yield before.of, other
