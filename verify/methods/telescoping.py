@@ -16,7 +16,7 @@ from fedtheory.kinds.limit import Limit
 from fedtheory.settings.quantities import gap
 from fedtheory.settings.relations import Quantity
 from verify.base.verdict import Verdict
-from verify.derivation import limits, one_round, starts, telescoping
+from verify.derivation import one_round, starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
@@ -24,7 +24,7 @@ from verify.derivation.spare import square_words, vanishing_squares
 from verify.derivation.telescoping import Chain
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.methods import multipliers
+from verify.methods import limits, multipliers
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
@@ -215,7 +215,7 @@ def _summed(inquiry: Inquiry) -> str:
     of = limits.quantity(claim)
     if not _is_nonnegative(inquiry, of):
         raise ValueError("what tends to 0 is not shown to be nonnegative")
-    name, why = claim.statement.potential.expression, "no potential is known"
+    name, why = inquiry.statement.potential.expression, "no potential is known"
     for potential, step in limits.contractions(claim):
         if not _is_nonnegative(inquiry, potential) or isinstance(prove(step), str):
             continue
@@ -243,7 +243,7 @@ def _unbounded(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr) -> str:
 
     The multiples of several cases of states may differ, as the potential is nonnegative.
     """
-    found = "its letters may be no numbers" if reals.unreal(lemma) else prove(lemma, premises=(premise,))
+    found: object = "its letters may be no numbers" if reals.unreal(lemma) else prove(lemma, premises=(premise,))
     if isinstance(found, str):
         found = _client_by_client(inquiry, lemma, (premise,))
     return found if isinstance(found, str) else ""

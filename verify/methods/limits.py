@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import sympy
 
@@ -18,6 +18,7 @@ from fedtheory import claims
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import round_index
 from fedtheory.settings.relations import OfRun, Quantity
@@ -42,15 +43,15 @@ class WithPremise(NamedTuple):
 
 def quantity(claim: Claim) -> Of:
     """Return what tends to 0. Raise ``NotFollowed`` if the runs that a claim covers are not those of its setting."""
-    setting, method, of = claim.setting, claim.statement.algorithm, claim.statement.potential.of
-    parameters: Any = method.Params
-    if method is not setting.algorithm:
+    setting, statement, method = claim.setting, claim.statement, claim.setting.algorithm
+    if not isinstance(statement, Limit) or method is None or statement.algorithm is not method:
         raise NotFollowed("the method is not that of the setting")
+    of, parameters = statement.potential.of, cast(Any, method.Params)
     if setting.hints.known is not None or setting.drawing.special is not None:
         raise NotFollowed("what the setting states of all states need not hold at those that are reached")
     if method.schedules or round_index in setting.sources or ROUND in (*parameters._fields, *setting.sources.values()):
         raise NotFollowed("parameters that vary with the round are not supported")
-    if claim.statement.potential.domain is not None or isinstance(of, OfRun):
+    if statement.potential.domain is not None or isinstance(of, OfRun):
         raise NotFollowed("what tends to 0 is not a number of every state")
     check_start(claim)
     return of
@@ -67,12 +68,9 @@ def contractions(claim: Claim) -> Iterator[tuple[Of, Claim]]:
             continue
         sides = {q.expression: q for q in step.quantities}
         after, before = sides.get(step.left), sides.get(sympy.cancel(step.right / step.factor))
-        same = after is not None and before is not None and after.of is before.of and after.after > before.after
-        if (
-            not same
-            or step.algorithm is not claim.statement.algorithm
-            or not set(other.requires) <= set(claim.requires)
-        ):
+        if after is None or before is None or after.of is not before.of or not after.after or before.after:
+            continue
+        if step.algorithm is not claim.statement.algorithm or not set(other.requires) <= set(claim.requires):
             continue
         if before.domain is None and reals.implied(sympy.Lt(step.factor, 1, evaluate=False), known):
             yield before.of, other

@@ -8,8 +8,7 @@ import sympy
 
 import fedtheory as ft
 from verify.base.evaluate import meeting
-from verify.derivation import limits
-from verify.methods import telescoping
+from verify.methods import limits, telescoping
 from verify.methods.base import Inquiry
 from verify.multipliers.proving import prove
 
