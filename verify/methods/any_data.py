@@ -1,4 +1,4 @@
-"""Claims shown by leaves: of labelled examples, of arrays whose lengths are letters, and by squares of what is read."""
+"""Claims about labelled examples, shown in index notation: for all data, on every number of clients."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from importlib import import_module
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
-from fedtheory.kinds.base import Statement
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
@@ -16,32 +15,38 @@ from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, seen
 
-
-def _applies(leaf: str, claim: Claim) -> bool:
-    # A leaf is loaded when a claim is asked about.
-    return bool(import_module(f"verify.{leaf}").applies(claim))
+#: A leaf, which is loaded when a claim is asked about.
+_DATA = "verify.data.proving"
 
 
-def _run(leaf: str, method: Method, inquiry: Inquiry) -> Outcome:
-    """Proved where the code that is read shows it; otherwise nothing is known."""
-    claim, of = inquiry.claim, import_module(f"verify.{leaf}")
+def applies(leaf: str, claim: Claim) -> bool:
+    """Return True if the proofs of a leaf are about claims such as this."""
+    return bool(import_module(leaf).applies(claim))
+
+
+def shown(leaf: str, method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved where a leaf shows the claim by code that it reads; otherwise nothing is known."""
+    claim, of = inquiry.claim, import_module(leaf)
     try:
         with attributed(claim):
             why: str = of.prove(claim, seen(inquiry))
     except (ValueError, ArithmeticError) as error:
         why = str(error)
-    return (
-        method.skipped(f"left open: {why}") if why else method.found(Verdict.PROVED, of.note(claim), used=("symbolic",))
-    )
+    if why:
+        return method.skipped(f"left open: {why}")
+    return method.found(Verdict.PROVED, of.note(claim), used=("symbolic",))
 
 
-def _method(leaf: str, kinds: tuple[type[Statement], ...], name: str, covers: str, *shows: str) -> Method:
-    return Method(name, covers, kinds, partial(_run, leaf), frozenset(shows), applies=partial(_applies, leaf))
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved where the code that is read shows it for all data; otherwise nothing is known."""
+    return shown(_DATA, method, inquiry)
 
 
-_ALL_DATA = "all data, any numbers of examples, clients and features, all states, at all parameters"
-_ENTRIES = "all entries of arrays of any length, sums of any number of terms, at all parameters"
-_STATES = "all states, in all dimensions, at all parameters and numbers of clients"
-METHOD = _method("data.proving", (Identity, Inequality, Agreement, OneStep), "data as letters", _ALL_DATA, "==", "<=")
-ENTRIES = _method("entries.proving", (Identity,), "entry by entry", _ENTRIES, "==")
-SQUARES = _method("as_read.ordered", (Inequality,), "squares of what is read", _STATES, "==", "<=")
+METHOD = Method(
+    "data as letters",
+    "all data, any numbers of examples, clients and features, all states, at all parameters",
+    (Identity, Inequality, Agreement, OneStep),
+    run,
+    frozenset({"==", "<="}),
+    applies=partial(applies, _DATA),
+)

@@ -17,7 +17,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
 from verify.entries import proving
-from verify.methods import any_data
+from verify.methods import entry_by_entry
 
 SUM, SOLUTION, MGF = (f"feddcd/appendix-F/{name}" for name in ("sum", "solution", "mgf"))
 N, tau, t = sympy.symbols("N tau t", integer=True, positive=True)
@@ -41,7 +41,7 @@ def sides(id, left, right, **changed):
 
 @pytest.mark.parametrize("id", [SUM, SOLUTION, MGF])
 def test_the_chain_of_appendix_f_is_shown(id):
-    assert any_data.ENTRIES.speaks_of(claims.get(id))
+    assert entry_by_entry.METHOD.speaks_of(claims.get(id))
     assert why_not(claims.get(id)) == ""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from fractions import Fraction
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -68,9 +67,7 @@ def test_methods_are_named_once_and_say_what_they_cover():
 
 def test_each_method_is_a_file_of_its_own_that_runs_it():
     files = {path.stem for path in Path(identities.__file__).parent.glob("*.py")} - {"__init__", "base"}
-    # What is read in other ways, by leaves that are loaded when a claim is asked about, is one file.
-    made = [method.run.__module__.rpartition(".")[2] for method in METHODS if not isinstance(method.run, partial)]
-    assert sorted([*made, "any_data"]) == sorted(files)
+    assert sorted(method.run.__module__.rpartition(".")[2] for method in METHODS) == sorted(files)
 
 
 def test_a_way_of_working_that_is_new_is_listed_and_assumes_what_a_formal_one_does(monkeypatch):
