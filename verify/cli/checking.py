@@ -121,12 +121,16 @@ def run_check(args: Any) -> int:
     selected = [loaded[id] for id in (naming.select(args.ids, tuple(loaded)) if args.ids else loaded)]
     entries, failed, examples = [], [], []
     verdicts: dict[str, str] = {}
+    unseen: ValueError | None = None
     widths = max(len(claim.id) for claim in selected), max(map(len, consoles.STYLES))
     begun, counts = time.perf_counter(), Counter[str]()
     for claim in selected:
         if args.details:
             _describe(claim)
         evidence, failure, verdict, ended = _tested(claim, args)
+        if picture is not None and len(selected) == 1 and evidence.counterexample is not None:
+            # Before the text, of which a pipe may read the beginning alone.
+            unseen = _drawn(evidence, picture)
         row = terminal.row(evidence)._replace(**({"verdict": verdict, "over": failure} if failure else {}))
         counts[row.verdict] += 1
         failed += [failure] if failure else []
@@ -163,12 +167,23 @@ def run_check(args: Any) -> int:
     if picture is not None:
         if len(examples) != 1:
             raise ValueError(f"--plot draws one counterexample, and {len(examples)} were found: name one claim")
-        listing.plot(examples[0], picture)
+        unseen = _drawn(examples[0], picture) if len(selected) > 1 else unseen
+        if unseen is not None:
+            raise unseen
         consoles.say(consoles.console(sys.stdout), str(picture))
     if failed:
         which = "" if len(selected) == 1 else f"{len(failed)} of {len(selected)} claims could not be tested: "
         raise ValueError(f"{which}{failed[0]}")
     return 1 if any(counts[verdict] for verdict in args.fail_on) else 0
+
+
+def _drawn(evidence: Evidence, picture: Path) -> ValueError | None:
+    """Draw the counterexample; return the reason if it cannot be drawn, as the verdict is wanted all the same."""
+    try:
+        listing.plot(evidence, picture)
+    except ValueError as error:
+        return error
+    return None
 
 
 def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, str, BaseException | None]:

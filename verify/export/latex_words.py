@@ -100,9 +100,11 @@ def _formula(core: str) -> str:
             # Letters above are a product, as in R^(Nd).
             product = inner if piece[0] == "^" and re.fullmatch("[A-Za-z]{2}", inner) else ""
             below = r" \in ".join(map(_formula, inner.split(" in "))) or product or f"\\mathrm{{{plain(inner)}}}"
+            # A star in braces is one.
+            below = r"\star" if below == r"^{\star}" else below
             # A second subscript joins the first.
             joined = piece[0] == "_" and last.startswith("_{") and found.endswith(last)
-            found = f"{found[:-1]}, {below}}}" if joined else f"{found}{piece[0]}{{{below.removeprefix('^')}}}"
+            found = f"{found[:-1]}, {below}}}" if joined else f"{found}{piece[0]}{{{below}}}"
         elif piece.startswith("sqrt("):
             if not (inner := _formula(piece[5:-1])):
                 return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -195,6 +196,9 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
     if evidence.margin is not None:
         # The simplest counterexample is rarely the worst instance.
         counted += f", the worst with margin {_margin(evidence)}" if example else f"; margin {_margin(evidence)}"
+        # Of an equality, and with a right side that is not positive, the margin is not a ratio: then it is at least -2.
+        if example and -2 > evidence.margin > -math.inf:
+            counted += f" (the left side {1 - evidence.margin:.3g} times the right one)"
     lines.append(f"  {counted}; {evidence.seconds:.1f} s")
     if evidence.deciding:
         lines.append(f"  methods: {', '.join(evidence.deciding)}")

@@ -63,7 +63,7 @@ def test_bad_input_is_an_answer_too(capsys):
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ("repair mine.py", "unknown claim 'mine.py': a file of your own is named by --own"),
+        ("repair mine.py", "cannot read mine.py: no such file"),
         ("why mine.py", "unknown claim 'mine.py': a file of your own is named by --own"),
         ("audit mine.py", "unknown claim 'mine.py': a file of your own is named by --own"),
         ("audit --jobs 0", "argument --jobs: an integer of at least 1 was expected"),

@@ -319,3 +319,33 @@ def test_quantities_without_a_docstring_are_named_by_their_place_and_operators_h
     assert all(meanings["I"] == f"spread (test_by_hand.py, line {line})" for meanings in found.values())
     assert found[ft.Cocoercive]["H"] == "(1/n) sum_i |F_i(x*)|^2"
     assert found[ft.SmoothConvex]["H"] == "(1/n) sum_i |grad f_i(x*)|^2"
+
+
+def test_a_margin_says_what_multiple_of_the_right_side_it_is():
+    results = shipped()
+    id = next(id for id, e in results.entries.items() if e["counterexample"] and -100 < (e["margin"] or 0) < -2)
+    evidence = Evidence.from_json(claims.get(id), results.entries[id])
+    times = f"(the left side {1 - evidence.margin:.3g} times the right one)"
+    assert any(times in line for line in terminal.findings(evidence, ()))
+    equality = claims.get("feddcd/projection")
+    found = terminal.findings(Evidence.from_json(equality, results.entries[equality.id]), ())
+    assert not any("times the right one)" in line for line in found)
+
+
+def test_the_same_quantity_at_two_times_has_two_meanings():
+    named = dict(statement.definitions(claims.get("locodl/theorem-3.1/one-step")))
+    assert sorted(meaning.rpartition(", ")[2] for meaning in named.values()) == ["after the step", "before the step"]
+
+
+def test_parameters_that_only_the_step_names_have_their_values():
+    (line,) = (line for line in by_hand.lines(carried("fedadmm/theorem-4.1/c/literal")) if line.startswith("with "))
+    assert "alpha_i = 1/2" in line and "sigma_i = 3/2" in line and "k_0 = 1" in line
+
+
+@pytest.mark.parametrize("id", ["feddcd/projection", "locodl/assumption-2.1/literal", "feddcd/theorem-5.2/eq-8"])
+def test_the_instance_is_stated_once_and_in_words(id):
+    example = carried(id)
+    by = by_hand.lines(example)
+    line = placing.instance(example, by)
+    assert not any(insider in line for insider in ("bernoulli", "worst-case", "scale=", "N=", "n="))
+    assert placing.instance(example, []).startswith(placing.in_words(placing.place(example)))

@@ -164,7 +164,7 @@ class Card:
     def margin(self) -> str:
         """The margin to three digits, or a dash."""
         margin = self.entry["margin"]
-        return "–" if margin is None else f"{margin:.3g}"
+        return "–" if margin is None else f"{margin:.3g}".replace("-", "−")
 
     # The paper's text
 
@@ -363,13 +363,11 @@ class Card:
     @property
     def place(self) -> str:
         """The instance of the counterexample and its state, in words."""
-        return (
-            placing.place(self.counterexample)
-            if self.counterexample
-            else str(self.example["text"] if self.example else "")
-        )
+        if self.counterexample:
+            return placing.instance(self.counterexample, self.by_hand)
+        return str(self.example["text"] if self.example else "")
 
-    @property
+    @cached_property
     def by_hand(self) -> list[str]:
         """Instructions to follow the counterexample by hand."""
         return by_hand.lines(self.counterexample) if self.counterexample else []

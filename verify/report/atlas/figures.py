@@ -27,7 +27,9 @@ def margin_words(margin: float, equality: bool) -> str:
     if equality:
         return "the sides agree" if margin >= -_ATTAINED else "the sides differ"
     if margin < -_ATTAINED:
-        return "at the worst instance found the bound is exceeded"
+        # With a right side that is not positive the margin is at least -1, and not a ratio.
+        times = f": the left side is {1 - margin:.3g} times the right one" if margin < -1 else ""
+        return f"at the worst instance found the bound is exceeded{times}"
     return "the bound is attained" if margin <= _ATTAINED else f"the bound has room: {100 * margin:.3g} %"
 
 

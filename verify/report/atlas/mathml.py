@@ -136,10 +136,12 @@ _SIGNS = {
     "sum_": "∑_",
     "prod_": "∏_",
 }
+#: The star of a conjugate function at a point, as in f_i*(y).
+_CONJUGATE = r"(?:(?<=\bf)|(?<=\bf_\w))\*(?=\()"
 _SIGN = re.compile(
     r" - |(?<=\w) \(x\) (?=\w)|<=|>=|(?<!-)->|(?<= )<-(?= )|!=|\.\.\."
     r"|\bsqrt(?=\()|~?\bgrad (?=\w)|\bgrad_(?=[A-Za-z])|(?<![A-Za-z_])(?:sum|prod)_(?=[A-Za-z{])"
-    r"|(?<=[\w)\]|}])\*(?=[A-Za-z0-9(\[]|\|[A-Za-z(])"
+    rf"|(?<=[\w)\]|}}])(?!{_CONJUGATE})\*(?=[A-Za-z0-9(\[]|\|[A-Za-z(])"
 )
 #: Names of several words, joined by the mark of subscripts elsewhere.
 _WORDS = re.compile(
@@ -153,7 +155,9 @@ _PRODUCT = re.compile(r"<(?=\S)([^<>]{1,60},[^<>]{1,60})(?<=\S)>")
 _LETTER = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(sorted(_GREEK, key=len, reverse=True))})(?![A-Za-z])")
 #: Marks beneath or above a letter.
 _INSIDE = rf"{_GROUP}|\([^()]*\)|\*|-?(?:[0-9]+|\w+?(?=_|\b))"
-_STAR = r"\*(?=$|[\s,.;:)\]|>⟩-])"
+_STAR = rf"(?:\*(?=$|[\s,.;:)\]|>⟩-])|{_CONJUGATE})"
+#: Numbers of places from one to another.
+_RANGE = re.compile(r"(?<=\d\.\d)-(?=\d+\.\d)|(?<=\d\))-(?=\(\d)")
 _SCRIPT = re.compile(rf"(?P<sign>[_^])(?P<script>{_INSIDE})|{_STAR}")
 #: A letter, or what closes a bracket, with what is beneath and above it.
 _LETTERS = r"[A-Za-zΑ-Ωα-ω]"
@@ -168,7 +172,7 @@ _SCRIPTED_INSIDE = re.compile(rf"(?P<base>{_NAME}|{_CLOSING}){_SCRIPTS}")
 
 def typeset(text: str) -> Markup:
     """Return the text, escaped, with Greek letters, signs, subscripts and superscripts."""
-    plain = _WORDS.sub(lambda found: found[0].replace("_", " "), text.replace("**", "^"))
+    plain = _WORDS.sub(lambda found: found[0].replace("_", " "), _RANGE.sub("–", text.replace("**", "^")))
     plain = _PRODUCT.sub(r"⟨\1⟩", _SIGN.sub(lambda found: _SIGNS[found[0]], plain))
     plain = _LETTER.sub(lambda found: _GREEK[found[0]], plain)
     plain = _COMPOSITE.sub(lambda found: _COMPOSED[found[0]], plain)
