@@ -250,8 +250,8 @@ class _InequalityPosing:
             for difference in differences:
                 if not difference.is_zero():
                     found.append(self._group(difference, f"{self.name}{k}{'' if len(differences) < 2 else len(found)}"))
-        if why := next(unmet(self.about, self.case), ""):
-            raise Unread(why)
+        if missing := next(unmet(self.about, self.case), ""):
+            raise Unread(missing)
         return found
 
     def _group(self, difference: WorldValue, name: str) -> ComparisonProof:

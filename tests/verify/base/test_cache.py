@@ -144,8 +144,8 @@ def test_the_files_that_look_other_claims_up_are_known():
     asking |= {"verify/checking.py", "verify/evidence/references.py"}
     # The id under which multipliers of the same step are stored, which are checked in any case.
     asking |= {"verify/multipliers/contraction.py"}
-    # The claims from which one follows, whose files are its own.
-    asking |= {"verify/methods/derivation.py", "verify/derivation/potentials.py"}
+    # The claims from which one follows, whose files are its own, or which are about the same setting.
+    asking |= {"verify/methods/derivation.py", "verify/derivation/potentials.py", "verify/methods/limits.py"}
     # Loaded for commands, and not for a check.
     commands = {
         "verify/cli/commands.py",
