@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, log
+from math import ceil, comb, log
 
 import numpy as np
 
@@ -260,6 +260,27 @@ class UnbiasedSampler(FieldSampler[UnbiasedCompressors]):
         return Compressors(turned(one) if recipe.get("turned") else one, n, recipe["joint"])
 
 
+def _check_root(alpha: Fraction) -> None:
+    """Raise ``ValueError`` unless 1 - alpha is the square of a rational."""
+    if alpha <= 1 and isinstance(square_root(1 - alpha), Fraction):
+        return
+    if not 0 < alpha <= 1:
+        raise ValueError(f"alpha must be above 0 and at most 1, got {alpha}")
+    near = " and ".join(map(str, _rooted(alpha)))
+    raise ValueError(
+        f"1 - alpha must be the square of a rational, since theorems and compressors take its root and all is computed"
+        f" in fractions: alpha = {alpha} will not do, but near it {near} do"
+    )
+
+
+def _rooted(alpha: Fraction) -> tuple[Fraction, Fraction]:
+    """The nearest values below and above an alpha whose 1 - alpha is the square of a rational, with few digits."""
+    near = {1 - Fraction(k, m) ** 2 for m in range(1, 5) for k in range(m)}
+    # 2/m - 1/m^2 is below 2/m.
+    near.add(1 - (1 - 1 / Fraction(ceil(2 / alpha))) ** 2)
+    return max(value for value in near if value < alpha), min(value for value in near if value > alpha)
+
+
 @dataclass(frozen=True)
 class ContractiveSampler(FieldSampler[ContractiveCompressors]):
     """Top-k and scaled Bernoulli compressors."""
@@ -271,6 +292,7 @@ class ContractiveSampler(FieldSampler[ContractiveCompressors]):
 
     def at(self, values: Mapping[str, Fraction]) -> Recipe:
         """Scaled compressors at a grid's point."""
+        _check_root(values["alpha"])
         return {"k": 0, "alpha": values["alpha"]}
 
     def clients(self, recipe: Recipe, n: int) -> int:
@@ -282,8 +304,7 @@ class ContractiveSampler(FieldSampler[ContractiveCompressors]):
     def build(self, recipe: Recipe, n: int, exact: bool) -> contractive.Contractive:
         """The compressor of a recipe. Raise ``ValueError`` unless 1 - alpha is the square of a rational."""
         d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
-        if alpha > 1 or not isinstance(square_root(1 - Fraction(recipe["alpha"])), Fraction):
-            raise ValueError("1 - alpha must be the square of a rational")
+        _check_root(Fraction(recipe["alpha"]))
         one = contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
         return turned(one) if recipe.get("turned") else one
 

@@ -154,7 +154,7 @@ def test_what_may_be_next_is_the_call_of_a_tool(command, call):
 
 def run_tool(tool, **given):
     command = tool(**given)
-    return valid(server.answer(command.arguments, LIMITS, command.text, command.as_json))
+    return valid(server.answer(command.arguments, LIMITS, *command[1:]))
 
 
 LOOP = """\
@@ -280,3 +280,68 @@ def test_what_nobody_waits_for_is_ended_with_all_that_it_started(tmp_path):
     while _runs(other):
         time.sleep(0.1)
     assert process.returncode == -signal.SIGKILL
+
+
+def of_client(steps):
+    """What a client within this process gets."""
+    from mcp import Client
+
+    async def run():
+        async with Client(server.server(LIMITS)) as client:
+            return await steps(client)
+
+    return asyncio.run(run())
+
+
+def test_the_manual_is_there_without_a_shell():
+    async def steps(client):
+        resources = (await client.list_resources()).resources
+        read = {str(r.name): (await client.read_resource(r.uri)).contents[0].text for r in resources}
+        listed = (await client.call_tool("manual", {})).structured_content["pages"]
+        page = (await client.call_tool("manual", {"page": "methods"})).structured_content["text"]
+        saga = (await client.call_tool("example", {"name": "saga"})).structured_content["text"]
+        return read, listed, page, saga, await client.call_tool("manual", {"page": "nosuch"})
+
+    read, listed, page, saga, unknown = of_client(steps)
+    assert set(read) == set(listed) >= {"own-theorem", "claims", "conformance", "pepit", "glossary", "methods", "names"}
+    assert all(len(text) > 1000 for text in read.values()) and "CLAIMS" in saga
+    for name in ("SmoothStronglyConvex(mu, L", "UnbiasedCompressors(", "UniformSubset(n, tau)", "bound(", "`ft.E`"):
+        assert name in read["names"]
+    assert page == read["methods"] and "## scaffold\n" in page and "draw: `clients`, `rows`" in page
+    assert unknown.is_error and "there is no 'nosuch': choose from" in unknown.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "words"),
+    [
+        ("check", {}, "check needs the argument text, and takes text, ids, budget"),
+        ("check", {"text": 3}, "check: the argument text is of another type: "),
+        ("conform", {"text": "", "d": "many"}, "conform: the argument d is of another type: "),
+    ],
+)
+def test_arguments_that_are_missing_or_of_another_type_are_named_in_a_sentence(tool, given, words):
+    found = of_client(lambda client: client.call_tool(tool, given))
+    said = found.content[0].text
+    assert found.is_error and said.startswith(words) and "http" not in said and "\n" not in said
+
+
+def test_an_unknown_algorithm_is_no_fault_of_the_file():
+    found = run_tool(server.conform, text=LOOP, algorithm="scafold")
+    assert found["error"].startswith("unknown algorithm 'scafold': did you mean scaffold?")
+    found = run_tool(server.conform, text="x = ", algorithm="scaffold")
+    assert "code.py" in found["error"] and server.FILE not in found["error"]
+
+
+def test_a_failure_is_shown_again_by_the_name_of_the_function():
+    text = "def first(x, rng):\n    return x[:1]\n"
+    found = run_tool(server.conform, text=text, function="first", d=2, omega=1)
+    assert "compressor(first, d=2" in found["conformance"]["failures"][0]["replay"][-1]
+
+
+def test_a_default_that_is_a_function_is_kept():
+    from verify import conformance
+
+    def half(x):
+        return x / 2
+
+    assert conformance.compressor(lambda x, half=half: half(x), d=2, alpha=0.75, samples=2000).ok
