@@ -13,7 +13,8 @@ INSTALLED = Path("verify", "agent", "manual")
 class WithManual(build_py):
     """Copies the manual into what is built, unless the source itself is used."""
 
-    def run(self):
+    def run(self) -> None:
+        """Build the packages, and copy the manual."""
         super().run()
         if self.editable_mode:
             return

@@ -322,7 +322,8 @@ def conform(
     the models of all rounds, or a step(problem, params, state, draw), of an algorithm such as "diana", with features
     such as "momentum"; or, without an algorithm, a compressor compress(x, rng) of vectors of d entries, of which omega
     (unbiased) or alpha (a contraction) is claimed. function: its name, where it is another one. What departs comes with
-    the line at fault, the slip if it is known, and the smallest problem (page conformance of the manual; letters of params, state and draw: page methods)."""
+    the line at fault, the slip if it is known, and the smallest problem. Pages of the manual: conformance, and methods,
+    which has the letters of params, state and draw."""
     given = {"function": function, "d": d, "omega": omega, "alpha": alpha, "bits": bits, "tolerance": tolerance}
     more = [f"--{name}={value}" for name, value in given.items() if value is not None]
     more += [f"--feature={feature}" for feature in features or []]

@@ -10,7 +10,7 @@ from verify.best.factors import Interval
 from verify.best.potentials import Potential
 from verify.best.record import Record
 from verify.best.states import AtInstance
-from verify.best.subjects import INEQUALITY, MULTIPLE, OF_POTENTIAL, subject
+from verify.best.subjects import INEQUALITY, MULTIPLE, OF_POTENTIAL, RATE, subject
 from verify.comparisons import naming
 from verify.tightness.sweep import rounded
 

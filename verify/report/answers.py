@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from verify.base.plain import counted
 from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
@@ -19,10 +20,12 @@ from verify.report import by_hand, failures, statement, terminal, why
 _NOT_SEARCHED = re.compile(r"supported ((?:on|for|beyond|in|with) .*?): ")
 
 
-def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = None) -> dict[str, Any]:
+def claim(
+    evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = None, reached: str = ""
+) -> dict[str, Any]:
     """The evidence for a claim, its counterexample, what holds instead, and the commands that may be next.
 
-    ``own``: the user's file that has the claim.
+    ``own``: the user's file that has the claim; ``reached``: how far was searched, where that is known.
     """
     of, example = evidence.claim, evidence.counterexample
     way = failures.failure_mode(of, verdicts)
@@ -40,7 +43,7 @@ def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = No
         "note": evidence.note,
         "margin": evidence.to_json()["margin"],
         "instances": evidence.instances,
-        "not_searched": not_searched(evidence),
+        "not_searched": not_searched(evidence, reached),
         "assumed": list(evidence.assumed),
         "counterexample": None if example is None else counterexample(example),
         "flaw": of.flaw or None,
@@ -59,14 +62,27 @@ def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = No
     }
 
 
-def not_searched(evidence: Evidence) -> list[str]:
-    """Return what a supported verdict leaves open; empty for other verdicts."""
+def not_searched(evidence: Evidence, reached: str = "") -> list[str]:
+    """Return what a supported verdict leaves open, how far was searched first; empty for other verdicts."""
     if evidence.verdict is not Verdict.SUPPORTED:
         return []
     found = [match[1]] if (match := _NOT_SEARCHED.match(evidence.note)) else []
-    found += [text for outcome in evidence.outcomes for text in outcome.left_open]
+    found += _by_reason(text for outcome in evidence.outcomes for text in outcome.left_open)
     # For others the note says how far was searched.
-    return list(dict.fromkeys(found)) or [evidence.note]
+    return [*([reached] if reached else []), *(dict.fromkeys(found) or [evidence.note])]
+
+
+def _by_reason(left_open: Iterable[str]) -> list[str]:
+    """Places that are left open, each with its reason at the end, as the reasons with the first place of each."""
+    places: dict[str, list[str]] = {}
+    for text in left_open:
+        place, _, reason = text.rpartition(": ")
+        places.setdefault(reason, []).append(place)
+    found = []
+    for reason, (first, *others) in places.items():
+        more = f", and at {counted(len(others), 'more place')}" if others else ""
+        found.append(f"{first.split('; ')[0]}{more}: {reason}" if first else reason)
+    return found
 
 
 def counterexample(example: Counterexample) -> dict[str, Any]:

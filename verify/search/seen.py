@@ -32,13 +32,14 @@ _SHORT = 3
 class FunctionsSeen(NamedTuple):
     """Functions of one ``sort`` (:func:`sort_of`) in one ``dimension``, up to so many ``rounds``.
 
-    ``drawn``: whether what is drawn makes a difference (:func:`is_drawn`).
+    ``drawn``: whether what is drawn makes a difference (:func:`is_drawn`); ``clients``: how many have one.
     """
 
     sort: str
     dimension: int
     rounds: int
     drawn: bool = False
+    clients: int = 1
 
 
 def of(problem: Any, rounds: int, drawn: bool = False) -> frozenset[FunctionsSeen]:
@@ -46,7 +47,7 @@ def of(problem: Any, rounds: int, drawn: bool = False) -> frozenset[FunctionsSee
     functions = getattr(problem, "f", None)
     if functions is None or not hasattr(functions, "d"):
         return frozenset()
-    return frozenset({FunctionsSeen(sort_of(functions), int(functions.d), rounds, drawn)})
+    return frozenset({FunctionsSeen(sort_of(functions), int(functions.d), rounds, drawn, int(problem.n))})
 
 
 def is_drawn(case: Case) -> bool:
@@ -85,6 +86,15 @@ def words(seen: Collection[FunctionsSeen]) -> str:
         last[s.sort] = max(last.get(s.sort, 0), s.rounds)
     sorts = [f"{name} up to T={last[name]}" if 1 < last[name] <= LARGEST else name for name in sorted(last)]
     return f"seen: {', '.join(sorts)}; d={', '.join(map(str, sorted({s.dimension for s in seen})))}"
+
+
+def reached(seen: Collection[FunctionsSeen]) -> str:
+    """Return the most clients, dimensions and rounds that were tried; empty if there were no functions."""
+    if not seen:
+        return ""
+    clients, dimension, rounds = (max(getattr(s, name) for s in seen) for name in ("clients", "dimension", "rounds"))
+    after = f", T <= {rounds}" if 1 < rounds <= LARGEST else ""
+    return f"searched at n <= {clients}, d <= {dimension}{after} only: a violation beyond would not have been seen"
 
 
 def with_draws(seen: Collection[FunctionsSeen]) -> str:
