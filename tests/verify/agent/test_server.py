@@ -345,3 +345,65 @@ def test_a_default_that_is_a_function_is_kept():
         return x / 2
 
     assert conformance.compressor(lambda x, half=half: half(x), d=2, alpha=0.75, samples=2000).ok
+
+
+def best_at(alpha):
+    text = (ROOT / "examples/gallery/ef21.py").read_text(encoding="utf-8")
+    return run_tool(server.best, id="ef21/step", text=text, at={"alpha": alpha})
+
+
+def test_an_alpha_whose_root_is_irrational_is_answered_by_others_that_will_do():
+    error = best_at("1/2")["error"]
+    assert error.startswith("1 - alpha must be the square of a rational") and error.endswith("near it 7/16 and 5/9 do")
+
+
+def test_an_error_of_an_author_is_placed_at_an_instance():
+    text = server._EXAMPLE.replace("/ params.gamma\n", "/ params.gama\n").split('    ft.Claim("prox/faster"')[0] + ")\n"
+    (claim,) = run_tool(server.check, text=text)["claims"]
+    assert claim["verdict"] == "not-tested" and ", at the instance n=1, d=1, mu=" in claim["failed"]
+    assert "recipe" not in claim["failed"] and len(claim["failed"]) < 300
+
+
+FAR = """\
+import fedtheory as ft
+
+mu, L, gamma = ft.letters("mu L gamma")
+
+
+def step(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n}
+
+
+gd = ft.method("gd", step, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=gd, functions=ft.SmoothStronglyConvex(mu, L))
+rate = (1 - gamma * mu) * (1 + 1 / (1 + (ft.n - 556) ** 2))
+CLAIMS = (ft.Claim("gd/far", setting=setting, statement=ft.contracts(gd, ft.distance, rate), requires=(gamma * L <= 1,)),)
+"""
+
+
+@pytest.mark.slow
+def test_a_supported_verdict_says_how_far_was_searched():
+    (claim,) = run_tool(server.check, text=FAR)["claims"]
+    assert claim["verdict"] == "supported" and claim["not_searched"][0].startswith("searched at n <= ")
+
+
+def test_what_is_left_open_for_one_reason_is_said_once():
+    from verify.report import answers
+
+    found = answers._by_reason(["at n=1; f_1: x^2: too large", "at n=2: too large", "at n=3: no proof", "plain"])
+    assert found == ["at n=1, and at 1 more place: too large", "at n=3: no proof", "plain"]
+
+
+def test_the_best_is_said_in_short_before_its_proof():
+    from fractions import Fraction as F
+
+    from fedtheory import claims
+    from verify.best import places, record, words
+    from verify.best.factors import Interval
+
+    claim = claims.get("locodl/theorem-3.1/one-step")
+    recipe = places.recipe(claim, {})
+    of = record.Record(claim, "", (Interval(recipe, {"n": "2"}, F(1, 2), F(1, 3), F(1, 3)),))
+    found = words.plain(of)
+    assert list(found)[:2] == ["constant", "means"] and found["constant"] == found["upper"] == "1/3"
+    assert found["stated"] == "1/2" and found["letters"] == "n = 2" and "least c" in found["means"]
