@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, comb, log
+from math import comb, log
 
 import numpy as np
 
@@ -261,24 +261,14 @@ class UnbiasedSampler(FieldSampler[UnbiasedCompressors]):
 
 
 def _check_root(alpha: Fraction) -> None:
-    """Raise ``ValueError`` unless 1 - alpha is the square of a rational."""
+    """Raise ``ValueError``, with values that will do, unless 1 - alpha is the square of a rational."""
     if alpha <= 1 and isinstance(square_root(1 - alpha), Fraction):
         return
-    if not 0 < alpha <= 1:
-        raise ValueError(f"alpha must be above 0 and at most 1, got {alpha}")
-    near = " and ".join(map(str, _rooted(alpha)))
-    raise ValueError(
-        f"1 - alpha must be the square of a rational, since theorems and compressors take its root and all is computed"
-        f" in fractions: alpha = {alpha} will not do, but near it {near} do"
-    )
-
-
-def _rooted(alpha: Fraction) -> tuple[Fraction, Fraction]:
-    """The nearest values below and above an alpha whose 1 - alpha is the square of a rational, with few digits."""
-    near = {1 - Fraction(k, m) ** 2 for m in range(1, 5) for k in range(m)}
-    # 2/m - 1/m^2 is below 2/m.
-    near.add(1 - (1 - 1 / Fraction(ceil(2 / alpha))) ** 2)
-    return max(value for value in near if value < alpha), min(value for value in near if value > alpha)
+    # Those of short fractions, and that of 1 - alpha/2.
+    known = sorted({1 - Fraction(k, m) ** 2 for m in range(1, 5) for k in range(m)} | {alpha - alpha**2 / 4})
+    near = [str(v) for v in known if 0 < v < alpha][-1:] + [str(v) for v in known if v > alpha][:1]
+    why = "1 - alpha must be the square of a rational, as its root is taken in fractions"
+    raise ValueError(f"{why}: alpha = {alpha} will not do, but near it {' and '.join(near)} do")
 
 
 @dataclass(frozen=True)

@@ -181,10 +181,11 @@ def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, str, str, BaseExcep
     from verify.base.verdict import Verdict
     from verify.checking import check
     from verify.evidence.record import Evidence
+    from verify.methods import METHODS
+    from verify.report import answers
     from verify.report.terminal import FAILED as NO_VERDICT
     from verify.report.terminal import STOPPED
     from verify.results import files
-    from verify.search import seen
 
     def untested(note: str) -> Evidence:
         return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=note)
@@ -195,15 +196,17 @@ def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, str, str, BaseExcep
 
         def keep(found: Evidence) -> None:
             files.write(kept, json.dumps(found.to_json()))
-            last = found.outcomes[-1]
-            if last.applied:
-                answering.progress(f"{claim.id}: {last.method} found {last.verdict or 'nothing'}")
+            last, following = found.outcomes[-1], [method.name for method in METHODS[len(found.outcomes) :][:1]]
+            said = [f"{last.method} found {last.verdict or 'nothing'}"] if last.applied else []
+            answering.progress(f"{claim.id}: {', now '.join((*said, *following))}")
+
+        answering.progress(f"{claim.id}: {METHODS[0].name}")
 
         def tested() -> tuple[str, str]:
             found = check(claim, args.seed, args.budget, keep=keep)
             # Of functions; what a search of letters tried is in its note.
             looked = frozenset().union(*(outcome.seen for outcome in found.outcomes))
-            return json.dumps(found.to_json()), seen.reached(looked)
+            return json.dumps(found.to_json()), answers.reached(looked)
 
         try:
             text, reached = limited(tested, args.seconds, size, claim.id)

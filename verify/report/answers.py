@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
@@ -16,8 +16,14 @@ from verify.evidence.parsing import number
 from verify.evidence.record import Evidence
 from verify.report import by_hand, failures, statement, terminal, why
 
+if TYPE_CHECKING:
+    from verify.search import seen
+
 #: The beginning of the note of a claim that is only supported, with what was not searched.
 _NOT_SEARCHED = re.compile(r"supported ((?:on|for|beyond|in|with) .*?): ")
+
+#: The number of rounds beyond which all are meant.
+_EVER = 10**6
 
 
 def claim(
@@ -70,6 +76,15 @@ def not_searched(evidence: Evidence, reached: str = "") -> list[str]:
     found += _by_reason(text for outcome in evidence.outcomes for text in outcome.left_open)
     # For others the note says how far was searched.
     return [*([reached] if reached else []), *(dict.fromkeys(found) or [evidence.note])]
+
+
+def reached(looked: Collection[seen.FunctionsSeen]) -> str:
+    """Return the most clients, dimensions and rounds that were tried; empty if there were no functions."""
+    if not looked:
+        return ""
+    clients, dimension, rounds = (max(getattr(s, name) for s in looked) for name in ("clients", "dimension", "rounds"))
+    after = f", T <= {rounds}" if 1 < rounds <= _EVER else ""
+    return f"searched at n <= {clients}, d <= {dimension}{after} only: a violation beyond would not have been seen"
 
 
 def _by_reason(left_open: Iterable[str]) -> list[str]:

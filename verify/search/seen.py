@@ -88,15 +88,6 @@ def words(seen: Collection[FunctionsSeen]) -> str:
     return f"seen: {', '.join(sorts)}; d={', '.join(map(str, sorted({s.dimension for s in seen})))}"
 
 
-def reached(seen: Collection[FunctionsSeen]) -> str:
-    """Return the most clients, dimensions and rounds that were tried; empty if there were no functions."""
-    if not seen:
-        return ""
-    clients, dimension, rounds = (max(getattr(s, name) for s in seen) for name in ("clients", "dimension", "rounds"))
-    after = f", T <= {rounds}" if 1 < rounds <= LARGEST else ""
-    return f"searched at n <= {clients}, d <= {dimension}{after} only: a violation beyond would not have been seen"
-
-
 def with_draws(seen: Collection[FunctionsSeen]) -> str:
     """The number of rounds for which a bound was followed where draws make a difference; empty if there are none."""
     found = []

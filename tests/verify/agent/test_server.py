@@ -131,6 +131,7 @@ def test_progress_is_reported_while_a_command_works(monkeypatch):
     assert found["claims"][0]["verdict"] == "refuted"
     assert said[0] == (0, "fedtheory check: 0 s") and [seconds for seconds, _ in said] == sorted({s for s, _ in said})
     assert any("prox/faster" in message for _, message in said)
+    assert len({message.partition(" s: ")[2] for _, message in said}) > 2
 
 
 @pytest.mark.parametrize(
@@ -360,7 +361,7 @@ def test_an_alpha_whose_root_is_irrational_is_answered_by_others_that_will_do():
 def test_an_error_of_an_author_is_placed_at_an_instance():
     text = server._EXAMPLE.replace("/ params.gamma\n", "/ params.gama\n").split('    ft.Claim("prox/faster"')[0] + ")\n"
     (claim,) = run_tool(server.check, text=text)["claims"]
-    assert claim["verdict"] == "not-tested" and ", at the instance n=1, d=1, mu=" in claim["failed"]
+    assert claim["verdict"] == "not-tested" and ", at the instance n=1, d=2, mu=" in claim["failed"]
     assert "recipe" not in claim["failed"] and len(claim["failed"]) < 300
 
 
@@ -376,8 +377,8 @@ def step(problem, params, state, draw):
 
 gd = ft.method("gd", step, ["gamma"], {"x": "point"})
 setting = ft.Setting(algorithm=gd, functions=ft.SmoothStronglyConvex(mu, L))
-rate = (1 - gamma * mu) * (1 + 1 / (1 + (ft.n - 556) ** 2))
-CLAIMS = (ft.Claim("gd/far", setting=setting, statement=ft.contracts(gd, ft.distance, rate), requires=(gamma * L <= 1,)),)
+rate = ft.contracts(gd, ft.distance, (1 - gamma * mu) * (1 + 1 / (1 + (ft.n - 556) ** 2)))
+CLAIMS = (ft.Claim("gd/far", setting=setting, statement=rate, requires=(gamma * L <= 1,)),)
 """
 
 
@@ -407,3 +408,12 @@ def test_the_best_is_said_in_short_before_its_proof():
     found = words.plain(of)
     assert list(found)[:2] == ["constant", "means"] and found["constant"] == found["upper"] == "1/3"
     assert found["stated"] == "1/2" and found["letters"] == "n = 2" and "least c" in found["means"]
+
+
+def test_how_far_was_searched():
+    from verify.report.answers import reached
+    from verify.search.seen import LARGEST, FunctionsSeen
+
+    looked = {FunctionsSeen("quadratics", 3, 1, clients=4), FunctionsSeen("kinks", 1, 20, clients=2)}
+    assert reached(looked).startswith("searched at n <= 4, d <= 3, T <= 20 only") and not reached(())
+    assert "T" not in reached({FunctionsSeen("quadratics", 3, LARGEST + 1)})

@@ -9,7 +9,7 @@ import pytest
 
 import fedtheory as ft
 from verify.methods.second_moments import EVER
-from verify.search.seen import FunctionsSeen, caveat, reached, unmoved, with_draws, words
+from verify.search.seen import FunctionsSeen, caveat, unmoved, with_draws, words
 
 mu, L, gamma = ft.letters("mu L gamma")
 METHOD = ft.method("still", lambda problem, params, state, draw: {"x": state.x}, ["gamma"], {"x": "point"})
@@ -104,9 +104,3 @@ def test_what_was_seen_in_words():
     }
     assert words(seen) == "seen: kinks, quadratics up to T=100, two slopes up to T=3; d=1, 2"
     assert words({FunctionsSeen("quadratics", 3, EVER)}) == "seen: quadratics; d=3"
-
-
-def test_how_far_was_searched():
-    looked = {FunctionsSeen("quadratics", 3, 1, clients=4), FunctionsSeen("kinks", 1, 20, clients=2)}
-    assert reached(looked).startswith("searched at n <= 4, d <= 3, T <= 20 only") and not reached(())
-    assert "T" not in reached({FunctionsSeen("quadratics", 3, EVER)})
