@@ -6,7 +6,6 @@ page shows the name alone.
 from __future__ import annotations
 
 import html
-import inspect
 import json
 import re
 import sys
@@ -16,8 +15,8 @@ from typing import Any
 
 from mkdocs.structure.files import File
 
-from fedtheory import algorithms
 from verify import results
+from verify.agent import pages
 from verify.evidence import formats
 from verify.report.atlas import mathml, site
 
@@ -60,38 +59,18 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 #: The page of all methods.
 METHODS = "api/methods.md"
-_FIELD = re.compile(r"``([^`]+)``")
 
 
 def methods() -> Iterator[str]:
-    """A table of every method: what it is, and the letters of its parameters and its state, with their types and
-    meaning."""
+    """A table of every method: what it is, and the letters of its parameters, its state and a draw, with their types
+    and meaning."""
     yield "# All methods\n"
     yield "`fedtheory.algorithms.get(NAME)` is each of them: `Params` and `State` have these letters, in this order.\n"
-    yield "| method | parameters | state |"
-    yield "| --- | --- | --- |"
-    for name in algorithms.names():
-        method = algorithms.get(name)
-        module = inspect.getmodule(inspect.unwrap(method.step))
-        what = _cell((inspect.getdoc(module) or "").split("\n\n")[0]) if module else ""
-        yield f"| **`{name}`**<br>{what} | {_letters(method.Params)} | {_letters(method.State)} |"
-
-
-def _letters(kind: Any) -> str:
-    """The fields of a NamedTuple with their types, and what its docstring says of them."""
-    types = {} if kind.__annotations__ is None else kind.__annotations__
-    fields = ", ".join(f"`{field}`{_type(types.get(field))}" for field in kind._fields)
-    said = inspect.getdoc(kind) or ""
-    return f"{fields or 'none'}<br>{_cell(said)}" if _FIELD.search(said) else fields or "none"
-
-
-def _type(of: Any) -> str:
-    name = getattr(of, "__forward_arg__", None) or getattr(of, "__name__", str(of or ""))
-    return (
-        ""
-        if name in ("Any", "Array", "Clients", "Gradients", "Models", "Momentum", "Point", "Scalar", "")
-        else f" ({html.escape(str(name)).replace('|', 'or')})"
-    )
+    yield "| method | parameters | state | draw |"
+    yield "| --- | --- | --- | --- |"
+    for m in pages.methods():
+        letters = " | ".join(map(_cell, (m.params, m.state, m.draw)))
+        yield f"| **`{m.name}`**<br>{_cell(m.what)} | {letters} |"
 
 
 def _cell(text: str) -> str:

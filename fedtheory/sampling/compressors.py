@@ -260,6 +260,17 @@ class UnbiasedSampler(FieldSampler[UnbiasedCompressors]):
         return Compressors(turned(one) if recipe.get("turned") else one, n, recipe["joint"])
 
 
+def _check_root(alpha: Fraction) -> None:
+    """Raise ``ValueError``, with values that will do, unless 1 - alpha is the square of a rational."""
+    if alpha <= 1 and isinstance(square_root(1 - alpha), Fraction):
+        return
+    # Those of short fractions, and that of 1 - alpha/2.
+    known = sorted({1 - Fraction(k, m) ** 2 for m in range(1, 5) for k in range(m)} | {alpha - alpha**2 / 4})
+    near = [str(v) for v in known if 0 < v < alpha][-1:] + [str(v) for v in known if v > alpha][:1]
+    why = "1 - alpha must be the square of a rational, as its root is taken in fractions"
+    raise ValueError(f"{why}: alpha = {alpha} will not do, but near it {' and '.join(near)} do")
+
+
 @dataclass(frozen=True)
 class ContractiveSampler(FieldSampler[ContractiveCompressors]):
     """Top-k and scaled Bernoulli compressors."""
@@ -271,6 +282,7 @@ class ContractiveSampler(FieldSampler[ContractiveCompressors]):
 
     def at(self, values: Mapping[str, Fraction]) -> Recipe:
         """Scaled compressors at a grid's point."""
+        _check_root(values["alpha"])
         return {"k": 0, "alpha": values["alpha"]}
 
     def clients(self, recipe: Recipe, n: int) -> int:
@@ -282,8 +294,7 @@ class ContractiveSampler(FieldSampler[ContractiveCompressors]):
     def build(self, recipe: Recipe, n: int, exact: bool) -> contractive.Contractive:
         """The compressor of a recipe. Raise ``ValueError`` unless 1 - alpha is the square of a rational."""
         d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
-        if alpha > 1 or not isinstance(square_root(1 - Fraction(recipe["alpha"])), Fraction):
-            raise ValueError("1 - alpha must be the square of a rational")
+        _check_root(Fraction(recipe["alpha"]))
         one = contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
         return turned(one) if recipe.get("turned") else one
 

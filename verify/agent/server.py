@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import importlib.metadata
 import inspect
 import itertools
@@ -28,13 +29,15 @@ from typing import Any, NamedTuple
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import ValidationError
 
 import verify
+from verify.agent import pages
 from verify.cli import answering
 from verify.cli.arguments import parser
 
-#: The file that holds an agent's text.
-FILE = "theorem.py"
+#: The file that holds an agent's text: theorems, unless a tool takes something else.
+FILE, _MODEL, _CODE = "theorem.py", "model.py", "code.py"
 #: Bytes of such a text.
 _MOST = 200_000
 #: Values of letters, as texts such as "n=100" or as an object.
@@ -57,8 +60,9 @@ _HELP = re.compile(r" \(see fedtheory( [\w-]+)? --help\)")
 # Arguments of tools that are called otherwise than the option.
 _ARGUMENTS = {"own": "text", "feature": "features"}
 _INSTRUCTIONS = """\
-fedtheory tests theorems about optimisation methods by computation. Write a theorem as the text of a Python file with a
-module-level CLAIMS (see the tool `example`), and give it to `check`: the verdict is proved, certified, supported (read
+fedtheory tests theorems about optimisation methods by computation. Read the page own-theorem (the tool `manual`, or the
+resources), write a theorem as the text of a Python file with a module-level CLAIMS (see the tool `example`), and give
+it to `check`: the verdict is proved, certified, supported (read
 what was not searched), refuted (with a counterexample in exact fractions), ill-posed or not-tested. Then use `why`,
 `repair`, `best` or `export`. Verdicts come from computation alone; nothing that you say of a claim changes them.
 """
@@ -73,11 +77,12 @@ class Limits(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: its arguments, the text of the file :data:`FILE` in its folder, and how it is asked for data."""
+    """A command: its arguments, the text of a file in its folder, how it is asked for data, and the file's name."""
 
     arguments: list[str]
     text: str | None = None
     as_json: str = "--json"
+    file: str = FILE
 
 
 def answer(
@@ -85,6 +90,7 @@ def answer(
     limits: Limits,
     text: str | None = None,
     as_json: str = "--json",
+    file: str = FILE,
     messages: Path | None = None,
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
@@ -95,8 +101,9 @@ def answer(
     Args:
         arguments: The words of the command line.
         limits: Those of the process.
-        text: The text of the file :data:`FILE` in its folder.
+        text: The text of a file in its folder.
         as_json: The option by which the command prints data.
+        file: The name of that file.
         messages: Where the command's messages are written, for a reader in the meantime.
         stop: Set where nobody waits for the answer any more.
     """
@@ -105,7 +112,7 @@ def answer(
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as beside:
         messages = messages or Path(beside, "messages")
         if text is not None:
-            Path(folder, FILE).write_text(text, encoding="utf-8")
+            Path(folder, file).write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "verify.agent.isolated", str(limits.seconds), str(limits.size)]
         command += ["network" if limits.network else "alone", *arguments, *as_json.split()]
         root = str(Path(verify.__file__).resolve().parents[1])
@@ -125,7 +132,7 @@ def answer(
             printed = _printed(process, _WAITING * limits.seconds, stop or threading.Event())
         if printed is None:
             return _failed(arguments, f"stopped after {_WAITING * limits.seconds} s, before it had {most}")
-        files = {path.name: path for path in Path(folder).rglob("*") if path.is_file() and path.name != FILE}
+        files = {path.name: path for path in Path(folder).rglob("*") if path.is_file() and path.name != file}
         try:
             found: dict[str, Any] = json.loads(printed)
         except ValueError:
@@ -233,9 +240,23 @@ def _own(text: str | None) -> list[str]:
     return [] if text is None else ["--own", FILE]
 
 
-def example() -> dict[str, str]:
-    """Return a complete file with two theorems, one true and one false: the text that `check` takes."""
-    return {"text": _EXAMPLE}
+def example(name: str | None = None) -> dict[str, Any]:
+    """A complete file with two theorems, one true and one false: the text that `check` takes. name: another one, of
+    `names`."""
+    return {"text": _EXAMPLE if name is None else _found(pages.example, name), "names": list(pages.examples())}
+
+
+def manual(page: str | None = None) -> dict[str, Any]:
+    """How to write theorems and to test code. page: its name; without it, what pages there are: `methods` has the
+    letters of params, state and draw of each algorithm, `names` all classes, adversaries, draws and statements."""
+    return {"pages": pages.listed()} if page is None else {"text": _found(pages.text, page)}
+
+
+def _found(read: Callable[[str], str], name: str) -> str:
+    try:
+        return read(name)
+    except ValueError as error:
+        raise ToolError(str(error)) from None
 
 
 def list_claims(names: list[str] | None = None, verdict: str | None = None) -> Command:
@@ -279,7 +300,7 @@ def certify(
     assumed of these, such as "gamma*L <= 1"."""
     more = [*(["--call", *words([call])] if call else []), *(["--at", *values(at)] if at else [])]
     more += ["--letters", *words(letters)] if letters else []
-    return Command(["certify", FILE, *more, *_assumed(where)], text, "--json -")
+    return Command(["certify", _MODEL, *more, *_assumed(where)], text, "--json -", _MODEL)
 
 
 def _assumed(where: list[str] | None) -> list[str]:
@@ -301,16 +322,17 @@ def conform(
     the models of all rounds, or a step(problem, params, state, draw), of an algorithm such as "diana", with features
     such as "momentum"; or, without an algorithm, a compressor compress(x, rng) of vectors of d entries, of which omega
     (unbiased) or alpha (a contraction) is claimed. function: its name, where it is another one. What departs comes with
-    the line at fault, the slip if it is known, and the smallest problem (docs/conformance.md)."""
+    the line at fault, the slip if it is known, and the smallest problem. Pages of the manual: conformance, and methods,
+    which has the letters of params, state and draw."""
     given = {"function": function, "d": d, "omega": omega, "alpha": alpha, "bits": bits, "tolerance": tolerance}
     more = [f"--{name}={value}" for name, value in given.items() if value is not None]
     more += [f"--feature={feature}" for feature in features or []]
-    return Command(["conform", FILE, *words([algorithm] if algorithm else []), *more], text)
+    return Command(["conform", _CODE, *words([algorithm] if algorithm else []), *more], text, file=_CODE)
 
 
 def check_trace(algorithm: str, file: str) -> Command:
     """Compare a loop of any language with the theory: a run recorded in an .npz file on this machine, of an
-    algorithm such as "locodl" (docs/conformance.md)."""
+    algorithm such as "locodl" (page conformance of the manual)."""
     return Command(["check-trace", *words([algorithm]), str(Path(file).resolve())])
 
 
@@ -359,24 +381,39 @@ TOOLS: tuple[Callable[..., Command], ...] = (
 
 
 class _Strict(MCPServer):
-    """A server that refuses an argument that a tool does not take, where the package would ignore it."""
+    """A server that refuses an argument that a tool does not take, where the package would ignore it, and says in a
+    sentence which one is missing or of another type."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any] | None = None) -> Any:
-        """Call a tool. Raise ``ToolError`` if it does not take an argument."""
-        taken = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
+        """Call a tool. Raise ``ToolError`` if the arguments are not those that it takes."""
+        schema = next((tool.input_schema for tool in await self.list_tools() if tool.name == name), {})
+        taken = schema.get("properties", arguments)
         for argument in arguments:
-            if argument not in taken.get(name, arguments):
-                takes = ", ".join(taken[name]) or "no arguments"
+            if argument not in taken:
+                takes = ", ".join(taken) or "no arguments"
                 raise ToolError(f"{name} takes {takes}; there is no argument {argument!r}")
-        return await super().call_tool(name, arguments, context)
+        if missing := [argument for argument in schema.get("required", ()) if argument not in arguments]:
+            raise ToolError(f"{name} needs the argument {missing[0]}, and takes {', '.join(taken)}")
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                wrong = error.__cause__.errors()[0]
+                said = wrong["msg"].lower()
+                raise ToolError(f"{name}: the argument {wrong['loc'][0]} is of another type: {said}") from None
+            raise
 
 
 def server(limits: Limits) -> MCPServer:
     """Return the server, with its tools, each described by its docstring."""
     found = _Strict("fedtheory", instructions=_INSTRUCTIONS, version=_version())
-    found.tool(description=inspect.getdoc(example))(example)
+    for plain in (manual, example):
+        found.tool(description=inspect.getdoc(plain))(plain)
     for tool in TOOLS:
         found.tool(description=inspect.getdoc(tool))(_answering(tool, limits))
+    for page, about in pages.listed().items():
+        read: Callable[[], str] = functools.partial(pages.text, page)
+        found.resource(f"fedtheory://manual/{page}", name=page, description=about, mime_type="text/markdown")(read)
     return found
 
 
@@ -389,9 +426,7 @@ def _answering(tool: Callable[..., Command], limits: Limits) -> Callable[..., Aw
             messages = Path(folder, "messages")
             reports = asyncio.create_task(_report(context, command.arguments[0], messages))
             try:
-                return await asyncio.to_thread(
-                    answer, command.arguments, limits, command.text, command.as_json, messages, stop
-                )
+                return await asyncio.to_thread(answer, command.arguments, limits, *command[1:], messages, stop)
             finally:
                 stop.set()
                 reports.cancel()

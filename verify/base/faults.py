@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -89,14 +90,15 @@ def attributed(claim: Claim, recipe: Any = None) -> Iterator[None]:
     except (Defect, Unrunnable):
         raise
     except DEFECTS as error:
-        where = "" if recipe is None else f" at the recipe {words(recipe)}"
         message = f"{type(error).__name__}: {error}"
         culprit = theirs(error)
         if culprit is not None:
             advice = "" if isinstance(error, AttributeError) else f"; {_ALIKE}"
+            where = _instance(claim, recipe)
             raise Unrunnable(
                 f"{claim.id}: its own code fails in {culprit}: {message}{_names(error)}{where}{advice}"
             ) from error
+        where = "" if recipe is None else f" at the recipe {words(recipe)}"
         place = _place(error)
         advice = "this is an error of fedtheory, not of the claim: please report it with this line"
         raise Defect(f"{claim.id}: {message} in {place}{where}; {advice}") from error
@@ -126,6 +128,16 @@ def placed(claim: Claim) -> Iterator[None]:
             raise
         message = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise Unrunnable(f"{claim.id}: its own code fails in {culprit}: {message}") from error
+
+
+def _instance(claim: Claim, recipe: Any) -> str:
+    """The words for an instance that an author reads, to follow a sentence: its clients, its dimension, its letters."""
+    if not isinstance(recipe, Mapping):
+        return "" if recipe is None else f", at the instance {recipe}"
+    sizes = {"n": len(recipe.get("clients", ())) or recipe.get("n"), "d": recipe.get("d")}
+    letters = {name: recipe.get(name) for name in map(str, claim.setting.sources) if name not in sizes}
+    known = (f"{name}={value}" for name, value in {**sizes, **letters}.items() if isinstance(value, int | Fraction))
+    return f", at the instance {', '.join(known)}"
 
 
 def words(recipe: Any) -> str:

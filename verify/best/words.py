@@ -10,7 +10,7 @@ from verify.best.factors import Interval
 from verify.best.potentials import Potential
 from verify.best.record import Record
 from verify.best.states import AtInstance
-from verify.best.subjects import INEQUALITY, MULTIPLE, OF_POTENTIAL, subject
+from verify.best.subjects import INEQUALITY, MULTIPLE, OF_POTENTIAL, RATE, subject
 from verify.comparisons import naming
 from verify.tightness.sweep import rounded
 
@@ -28,6 +28,35 @@ def number(value: Fraction, up: bool = False) -> str:
     if len(str(value)) > _SHORT:
         return decimals
     return str(value) if Fraction(decimals) == value and len(str(value)) < 8 else f"{value} ({decimals})"
+
+
+#: What the number of a claim means.
+_MEANS = {
+    RATE: "the least c for which E[the potential after a step] <= c (the potential)",
+    OF_POTENTIAL: "the least c for which E[the potential after a step] <= c (the potential), which gives the bound",
+    MULTIPLE: "the least c for which left <= c right",
+}
+
+
+def plain(found: Record) -> dict[str, object]:
+    """Return the result in a few words: the constant where it is known exactly, what it means, its ends, and where the
+    lower one is attained."""
+    ends = found.found
+    if found.letter:
+        holds, fails = (Fraction(one.letters[found.letter]) for one in ends)
+        means = f"the values of {found.letter} up to which what is stated holds, and at which it fails"
+        return {"means": means, "holds_at": str(holds), "fails_at": str(fails), "letters": place(ends[0])}
+    (one,) = ends
+    name = RATE if found.weights is not None else found.of.name
+    return {
+        "constant": str(one.lower) if one.closed else None,
+        "means": _MEANS.get(name, f"the least {name} that holds"),
+        "lower": None if one.lower is None else str(one.lower),
+        "upper": None if one.upper is None else str(one.upper),
+        "stated": str(one.printed),
+        "letters": place(one),
+        "attained": _state(found, one.witness) if isinstance(one.witness, AtInstance) else None,
+    }
 
 
 def report_lines(found: Record) -> list[str]:

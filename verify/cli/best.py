@@ -110,7 +110,7 @@ def run_best(args: Any) -> int:
         interval = factors.smallest(of, given, deadline, say, lambda part: keep(replace(asked, found=(part,))), known)
         found = replace(asked, found=(interval,))
     keep(found)
-    answering.add(best=json.loads(record.text(found)))
+    answering.add(best={**words.plain(found), **json.loads(record.text(found))})
     consoles.say(report, *words.report_lines(found))
     if args.every_n:
         number, why = every_n.proved(found.of, found.found[0], at, say)

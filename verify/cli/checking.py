@@ -127,7 +127,7 @@ def run_check(args: Any) -> int:
     for claim in selected:
         if args.details:
             _describe(claim)
-        evidence, failure, verdict, ended = _tested(claim, args)
+        evidence, reached, failure, verdict, ended = _tested(claim, args)
         if picture is not None and len(selected) == 1 and evidence.counterexample is not None:
             # Before the text, of which a pipe may read the beginning alone.
             unseen = _drawn(evidence, picture)
@@ -135,7 +135,7 @@ def run_check(args: Any) -> int:
         counts[row.verdict] += 1
         failed += [failure] if failure else []
         if args.details and not failure:
-            _detail(evidence)
+            _detail(evidence, reached)
         else:
             _tell(row, widths)
         for fault in () if args.details else terminal.faults(evidence):
@@ -145,7 +145,9 @@ def run_check(args: Any) -> int:
         if answering.asked():
             verdicts[claim.id] = row.verdict
             answering.add(
-                claims=[answers.claim(evidence, verdicts, args.file) | ({"failed": failure} if failure else {})]
+                claims=[
+                    answers.claim(evidence, verdicts, args.file, reached) | ({"failed": failure} if failure else {})
+                ]
             )
         entries.append(evidence.to_json())
         examples += [evidence] if evidence.counterexample is not None else []
@@ -186,17 +188,22 @@ def _drawn(evidence: Evidence, picture: Path) -> ValueError | None:
     return None
 
 
-def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, str, BaseException | None]:
-    """Return the evidence for a claim; why its test did not come to an end, and what stands in the place of a verdict
-    then, both empty where it did; and what ends the command."""
+def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, str, str, BaseException | None]:
+    """Return the evidence for a claim, and how far was searched; why its test did not come to an end, and what stands
+    in the place of a verdict then, both empty where it did; and what ends the command."""
     from verify.audit import FAILED
     from verify.base.limits import Stopped, limited
     from verify.base.verdict import Verdict
     from verify.checking import check
     from verify.evidence.record import Evidence
+    from verify.methods import METHODS
+    from verify.report import answers
     from verify.report.terminal import FAILED as NO_VERDICT
     from verify.report.terminal import STOPPED
     from verify.results import files
+
+    def untested(note: str) -> Evidence:
+        return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=note)
 
     size = args.memory * 2**30
     with tempfile.TemporaryDirectory() as folder:
@@ -204,28 +211,33 @@ def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, str, BaseException 
 
         def keep(found: Evidence) -> None:
             files.write(kept, json.dumps(found.to_json()))
-            last = found.outcomes[-1]
-            if last.applied:
-                answering.progress(f"{claim.id}: {last.method} found {last.verdict or 'nothing'}")
+            last, following = found.outcomes[-1], [method.name for method in METHODS[len(found.outcomes) :][:1]]
+            said = [f"{last.method} found {last.verdict or 'nothing'}"] if last.applied else []
+            answering.progress(f"{claim.id}: {', now '.join((*said, *following))}")
 
-        def tested() -> str:
-            return json.dumps(check(claim, args.seed, args.budget, keep=keep).to_json())
+        answering.progress(f"{claim.id}: {METHODS[0].name}")
+
+        def tested() -> tuple[str, str]:
+            found = check(claim, args.seed, args.budget, keep=keep)
+            # Of functions; what a search of letters tried is in its note.
+            looked = frozenset().union(*(outcome.seen for outcome in found.outcomes))
+            return json.dumps(found.to_json()), answers.reached(looked)
 
         try:
-            return Evidence.from_json(claim, json.loads(limited(tested, args.seconds, size, claim.id))), "", "", None
+            text, reached = limited(tested, args.seconds, size, claim.id)
+            return Evidence.from_json(claim, json.loads(text)), reached, "", "", None
         except (Stopped, KeyboardInterrupt, answering.Ended) as error:
             ended = None if isinstance(error, Stopped) else error
             why = str(error).removeprefix(f"{claim.id}: ") if ended is None else answering.reason(ended)
             if not kept.exists():
-                return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=why), f"{claim.id}: {why}", STOPPED, ended
+                return untested(why), "", f"{claim.id}: {why}", STOPPED, ended
             found = Evidence.from_json(claim, json.loads(kept.read_text(encoding="utf-8")))
             by_then = "nothing was found by then"
             if found.verdict is not Verdict.NOT_TESTED:
                 by_then = f"found by then: {found}"
-            return replace(found, note=f"{why}; {found.note}"), f"{claim.id}: {why}; {by_then}", STOPPED, ended
+            return replace(found, note=f"{why}; {found.note}"), "", f"{claim.id}: {why}; {by_then}", STOPPED, ended
         except ValueError as error:
-            untested = Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=f"{FAILED}: {error}")
-            return untested, str(error), NO_VERDICT, None
+            return untested(f"{FAILED}: {error}"), "", str(error), NO_VERDICT, None
 
 
 def _describe(claim: Claim) -> None:
@@ -247,10 +259,12 @@ def _tell(row: ResultLine, widths: tuple[int, int]) -> None:
         print("\t".join(map(clean, row)))
 
 
-def _detail(evidence: Evidence) -> None:
+def _detail(evidence: Evidence, reached: str) -> None:
+    from verify.base.verdict import Verdict
     from verify.report import consoles, terminal
 
-    consoles.say(consoles.console(sys.stdout), *terminal.findings(evidence, []))
+    further = [reached] if reached and evidence.verdict is Verdict.SUPPORTED else []
+    consoles.say(consoles.console(sys.stdout), *terminal.findings(evidence, []), *further)
 
 
 def _summary(args: Any, counts: Counter[str], seconds: float) -> None:

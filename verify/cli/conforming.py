@@ -97,6 +97,7 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 def run_conform(args: Any) -> int:
     """Test the function of a file; 1 if it does not conform."""
+    from fedtheory import algorithms
     from verify.base import limits
 
     compressing = args.algorithm is None
@@ -109,6 +110,9 @@ def run_conform(args: Any) -> int:
     if not compressing and given:
         raise ValueError(f"--{given[0]} is of a compressor, and {args.algorithm} of an algorithm: give one of them")
     kinds = ("compress",) if compressing else ("run", "step")
+    if not compressing and ".py" not in args.algorithm:
+        # Not what is wrong with the file.
+        algorithms.get(args.algorithm)
 
     def tested() -> Report:
         from verify import conformance
@@ -117,12 +121,21 @@ def run_conform(args: Any) -> int:
         name, function = _function(names, args.file, args.function, kinds)
         common: dict[str, Any] = {"tolerance": args.tolerance, "seed": args.seed}
         if compressing:
-            return conformance.compressor(function, **claimed, **common)
+            return _naming(conformance.compressor(function, **claimed, **common), "(compress,", f"({name},")
         kind = name if name in kinds else "step" if _takes(function, "state") else "run"
         loop: dict[str, Any] = {"run": function} if kind == "run" else {"step": function, "init": names.get("init")}
-        return conformance.algorithm(args.algorithm, features=args.feature, **loop, **common)
+        report = conformance.algorithm(args.algorithm, features=args.feature, **loop, **common)
+        return _naming(report, f"{kind}={kind}", f"{kind}={name}")
 
     return _reported(limits.limited(lambda: _as_data(tested()), _SECONDS, name=str(args.file)))
+
+
+def _naming(report: Report, usual: str, own: str) -> Report:
+    """The report with the function as it is called in the file, in the calls that show a failure again."""
+    from dataclasses import replace
+
+    failures = tuple(replace(failure, replay=failure.replay.replace(usual, own)) for failure in report.failures)
+    return replace(report, failures=failures)
 
 
 def _executed(path: Path) -> dict[str, Any]:

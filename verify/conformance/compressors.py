@@ -214,8 +214,8 @@ def _posed(
 
 
 def _two_arguments(call: Compress) -> Compress:
-    """Return the function of (x, rng), whether or not it takes a generator. A parameter whose default is a number or a
-    text, such as k in ``compress(x, k=5)``, does not take one, unless it is called a seed."""
+    """Return the function of (x, rng), whether or not it takes a generator. A parameter whose default is no place for
+    one, such as k in ``compress(x, k=5)`` or f in ``lambda x, f=f``, keeps it, unless it is called a seed."""
     try:
         parameters = inspect.signature(call).parameters.values()
     except (TypeError, ValueError):
@@ -235,7 +235,10 @@ def _two_arguments(call: Compress) -> Compress:
 
 
 def _is_setting(parameter: inspect.Parameter) -> bool:
-    return isinstance(parameter.default, Real | str) and parameter.name not in ("rng", "seed", "random_state")
+    if parameter.default is parameter.empty:
+        return False
+    kept = isinstance(parameter.default, Real | str | tuple | list | dict | np.ndarray) or callable(parameter.default)
+    return kept and parameter.name not in ("rng", "seed", "random_state")
 
 
 # Messages

@@ -147,7 +147,7 @@ class Record:
             # The only function of its class: L (x - origin) + slope + shift x = target.
             return (target - self.slope[i, 0] + self.L[i] * self.origin[i, 0]) / (self.L[i] + shift)
         if noisy(target):
-            raise ValueError("a function cannot be asked at a compressed point: only moments of the noise are known")
+            raise ValueError("no function can be asked at a noisy or compressed point: only moments of noise are known")
         key = (i, shift, target.key)
         if key not in self.solved:
             x = self.origin[i, 0] + row(f"prox {self.name}({len(self.solved)})_{i}")
@@ -192,7 +192,7 @@ class Record:
     def _gradient(self, i: int, at: Asked) -> Vector:
         if noisy(at.point):
             # It would depend on the noise, and a row of its own would be taken for uncorrelated.
-            raise ValueError("a function cannot be asked at a compressed point: only moments of the noise are known")
+            raise ValueError("no function can be asked at a noisy or compressed point: only moments of noise are known")
         if at.gradient is None:
             number = sum(other.gradient is not None for other in self.asked[i].values())
             at.gradient = row(f"grad {self.name}({number})_{i}")

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from verify.base.plain import counted
 from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import Evidence
 from verify.report import by_hand, failures, placing, statement, terminal, why
 
+if TYPE_CHECKING:
+    from verify.search import seen
+
 #: The beginning of the note of a claim that is only supported, with what was not searched.
 _NOT_SEARCHED = re.compile(r"supported ((?:on|for|beyond|in|with) .*?): ")
 
+#: The number of rounds beyond which all are meant.
+_EVER = 10**6
 
-def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = None) -> dict[str, Any]:
+
+def claim(
+    evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = None, reached: str = ""
+) -> dict[str, Any]:
     """The evidence for a claim, its counterexample, what holds instead, and the commands that may be next.
 
-    ``own``: the user's file that has the claim.
+    ``own``: the user's file that has the claim; ``reached``: how far was searched, where that is known.
     """
     of, example = evidence.claim, evidence.counterexample
     way = failures.failure_mode(of, verdicts)
@@ -40,7 +49,7 @@ def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = No
         "note": evidence.note,
         "margin": evidence.to_json()["margin"],
         "instances": evidence.instances,
-        "not_searched": not_searched(evidence),
+        "not_searched": not_searched(evidence, reached),
         "assumed": list(evidence.assumed),
         "counterexample": None if example is None else counterexample(example),
         "flaw": of.flaw or None,
@@ -59,14 +68,36 @@ def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = No
     }
 
 
-def not_searched(evidence: Evidence) -> list[str]:
-    """Return what a supported verdict leaves open; empty for other verdicts."""
+def not_searched(evidence: Evidence, reached: str = "") -> list[str]:
+    """Return what a supported verdict leaves open, how far was searched first; empty for other verdicts."""
     if evidence.verdict is not Verdict.SUPPORTED:
         return []
     found = [match[1]] if (match := _NOT_SEARCHED.match(evidence.note)) else []
-    found += [text for outcome in evidence.outcomes for text in outcome.left_open]
+    found += _by_reason(text for outcome in evidence.outcomes for text in outcome.left_open)
     # For others the note says how far was searched.
-    return list(dict.fromkeys(found)) or [evidence.note]
+    return [*([reached] if reached else []), *(dict.fromkeys(found) or [evidence.note])]
+
+
+def reached(looked: Collection[seen.FunctionsSeen]) -> str:
+    """Return the most clients, dimensions and rounds that were tried; empty if there were no functions."""
+    if not looked:
+        return ""
+    clients, dimension, rounds = (max(getattr(s, name) for s in looked) for name in ("clients", "dimension", "rounds"))
+    after = f", T <= {rounds}" if 1 < rounds <= _EVER else ""
+    return f"searched at n <= {clients}, d <= {dimension}{after} only: a violation beyond would not have been seen"
+
+
+def _by_reason(left_open: Iterable[str]) -> list[str]:
+    """Places that are left open, each with its reason at the end, as the reasons with the first place of each."""
+    places: dict[str, list[str]] = {}
+    for text in left_open:
+        place, _, reason = text.rpartition(": ")
+        places.setdefault(reason, []).append(place)
+    found = []
+    for reason, (first, *others) in places.items():
+        more = f", and at {counted(len(others), 'more place')}" if others else ""
+        found.append(f"{first.split('; ')[0]}{more}: {reason}" if first else reason)
+    return found
 
 
 def counterexample(example: Counterexample) -> dict[str, Any]:

@@ -32,13 +32,14 @@ _SHORT = 3
 class FunctionsSeen(NamedTuple):
     """Functions of one ``sort`` (:func:`sort_of`) in one ``dimension``, up to so many ``rounds``.
 
-    ``drawn``: whether what is drawn makes a difference (:func:`is_drawn`).
+    ``drawn``: whether what is drawn makes a difference (:func:`is_drawn`); ``clients``: how many have one.
     """
 
     sort: str
     dimension: int
     rounds: int
     drawn: bool = False
+    clients: int = 1
 
 
 def of(problem: Any, rounds: int, drawn: bool = False) -> frozenset[FunctionsSeen]:
@@ -46,7 +47,7 @@ def of(problem: Any, rounds: int, drawn: bool = False) -> frozenset[FunctionsSee
     functions = getattr(problem, "f", None)
     if functions is None or not hasattr(functions, "d"):
         return frozenset()
-    return frozenset({FunctionsSeen(sort_of(functions), int(functions.d), rounds, drawn)})
+    return frozenset({FunctionsSeen(sort_of(functions), int(functions.d), rounds, drawn, int(problem.n))})
 
 
 def is_drawn(case: Case) -> bool:

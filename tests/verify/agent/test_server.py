@@ -131,6 +131,7 @@ def test_progress_is_reported_while_a_command_works(monkeypatch):
     assert found["claims"][0]["verdict"] == "refuted"
     assert said[0] == (0, "fedtheory check: 0 s") and [seconds for seconds, _ in said] == sorted({s for s, _ in said})
     assert any("prox/faster" in message for _, message in said)
+    assert len({message.partition(" s: ")[2] for _, message in said}) > 2
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def test_what_may_be_next_is_the_call_of_a_tool(command, call):
 
 def run_tool(tool, **given):
     command = tool(**given)
-    return valid(server.answer(command.arguments, LIMITS, command.text, command.as_json))
+    return valid(server.answer(command.arguments, LIMITS, *command[1:]))
 
 
 LOOP = """\
@@ -280,3 +281,139 @@ def test_what_nobody_waits_for_is_ended_with_all_that_it_started(tmp_path):
     while _runs(other):
         time.sleep(0.1)
     assert process.returncode == -signal.SIGKILL
+
+
+def of_client(steps):
+    """What a client within this process gets."""
+    from mcp import Client
+
+    async def run():
+        async with Client(server.server(LIMITS)) as client:
+            return await steps(client)
+
+    return asyncio.run(run())
+
+
+def test_the_manual_is_there_without_a_shell():
+    async def steps(client):
+        resources = (await client.list_resources()).resources
+        read = {str(r.name): (await client.read_resource(r.uri)).contents[0].text for r in resources}
+        listed = (await client.call_tool("manual", {})).structured_content["pages"]
+        page = (await client.call_tool("manual", {"page": "methods"})).structured_content["text"]
+        saga = (await client.call_tool("example", {"name": "saga"})).structured_content["text"]
+        return read, listed, page, saga, await client.call_tool("manual", {"page": "nosuch"})
+
+    read, listed, page, saga, unknown = of_client(steps)
+    assert set(read) == set(listed) >= {"own-theorem", "claims", "conformance", "pepit", "glossary", "methods", "names"}
+    assert all(len(text) > 1000 for text in read.values()) and "CLAIMS" in saga
+    for name in ("SmoothStronglyConvex(mu, L", "UnbiasedCompressors(", "UniformSubset(n, tau)", "bound(", "`ft.E`"):
+        assert name in read["names"]
+    assert page == read["methods"] and "## scaffold\n" in page and "draw: `clients`, `rows`" in page
+    assert unknown.is_error and "there is no 'nosuch': choose from" in unknown.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "words"),
+    [
+        ("check", {}, "check needs the argument text, and takes text, ids, budget"),
+        ("check", {"text": 3}, "check: the argument text is of another type: "),
+        ("conform", {"text": "", "d": "many"}, "conform: the argument d is of another type: "),
+    ],
+)
+def test_arguments_that_are_missing_or_of_another_type_are_named_in_a_sentence(tool, given, words):
+    found = of_client(lambda client: client.call_tool(tool, given))
+    said = found.content[0].text
+    assert found.is_error and said.startswith(words) and "http" not in said and "\n" not in said
+
+
+def test_an_unknown_algorithm_is_no_fault_of_the_file():
+    found = run_tool(server.conform, text=LOOP, algorithm="scafold")
+    assert found["error"].startswith("unknown algorithm 'scafold': did you mean scaffold?")
+    found = run_tool(server.conform, text="x = ", algorithm="scaffold")
+    assert "code.py" in found["error"] and server.FILE not in found["error"]
+
+
+def test_a_failure_is_shown_again_by_the_name_of_the_function():
+    text = "def first(x, rng):\n    return x[:1]\n"
+    found = run_tool(server.conform, text=text, function="first", d=2, omega=1)
+    assert "compressor(first, d=2" in found["conformance"]["failures"][0]["replay"][-1]
+
+
+def test_a_default_that_is_a_function_is_kept():
+    from verify import conformance
+
+    def half(x):
+        return x / 2
+
+    assert conformance.compressor(lambda x, half=half: half(x), d=2, alpha=0.75, samples=2000).ok
+
+
+def best_at(alpha):
+    text = (ROOT / "examples/gallery/ef21.py").read_text(encoding="utf-8")
+    return run_tool(server.best, id="ef21/step", text=text, at={"alpha": alpha})
+
+
+def test_an_alpha_whose_root_is_irrational_is_answered_by_others_that_will_do():
+    error = best_at("1/2")["error"]
+    assert error.startswith("1 - alpha must be the square of a rational") and error.endswith("near it 7/16 and 5/9 do")
+
+
+def test_an_error_of_an_author_is_placed_at_an_instance():
+    text = server._EXAMPLE.replace("/ params.gamma\n", "/ params.gama\n").split('    ft.Claim("prox/faster"')[0] + ")\n"
+    (claim,) = run_tool(server.check, text=text)["claims"]
+    assert claim["verdict"] == "not-tested" and ", at the instance n=1, d=2, mu=" in claim["failed"]
+    assert "recipe" not in claim["failed"] and len(claim["failed"]) < 300
+
+
+FAR = """\
+import fedtheory as ft
+
+mu, L, gamma = ft.letters("mu L gamma")
+
+
+def step(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n}
+
+
+gd = ft.method("gd", step, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=gd, functions=ft.SmoothStronglyConvex(mu, L))
+rate = ft.contracts(gd, ft.distance, (1 - gamma * mu) * (1 + 1 / (1 + (ft.n - 556) ** 2)))
+CLAIMS = (ft.Claim("gd/far", setting=setting, statement=rate, requires=(gamma * L <= 1,)),)
+"""
+
+
+@pytest.mark.slow
+def test_a_supported_verdict_says_how_far_was_searched():
+    (claim,) = run_tool(server.check, text=FAR)["claims"]
+    assert claim["verdict"] == "supported" and claim["not_searched"][0].startswith("searched at n <= ")
+
+
+def test_what_is_left_open_for_one_reason_is_said_once():
+    from verify.report import answers
+
+    found = answers._by_reason(["at n=1; f_1: x^2: too large", "at n=2: too large", "at n=3: no proof", "plain"])
+    assert found == ["at n=1, and at 1 more place: too large", "at n=3: no proof", "plain"]
+
+
+def test_the_best_is_said_in_short_before_its_proof():
+    from fractions import Fraction as F
+
+    from fedtheory import claims
+    from verify.best import places, record, words
+    from verify.best.factors import Interval
+
+    claim = claims.get("locodl/theorem-3.1/one-step")
+    recipe = places.recipe(claim, {})
+    of = record.Record(claim, "", (Interval(recipe, {"n": "2"}, F(1, 2), F(1, 3), F(1, 3)),))
+    found = words.plain(of)
+    assert list(found)[:2] == ["constant", "means"] and found["constant"] == found["upper"] == "1/3"
+    assert found["stated"] == "1/2" and found["letters"] == "n = 2" and "least c" in found["means"]
+
+
+def test_how_far_was_searched():
+    from verify.report.answers import reached
+    from verify.search.seen import LARGEST, FunctionsSeen
+
+    looked = {FunctionsSeen("quadratics", 3, 1, clients=4), FunctionsSeen("kinks", 1, 20, clients=2)}
+    assert reached(looked).startswith("searched at n <= 4, d <= 3, T <= 20 only") and not reached(())
+    assert "T" not in reached({FunctionsSeen("quadratics", 3, LARGEST + 1)})

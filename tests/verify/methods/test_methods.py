@@ -262,7 +262,9 @@ def test_a_step_that_does_not_run_on_numbers_is_a_sentence_with_the_recipe():
         return state._replace(x=state.no_such_field)
 
     changed = dataclasses.replace(algorithms.get("gradient-descent"), step=step)
-    with pytest.raises(ValueError, match=r"its own code fails in step .*no_such_field.* at the recipe \{.*mu: "):
+    with pytest.raises(
+        ValueError, match=r"its own code fails in step .*no_such_field.*, at the instance n=\d+, d=\d+, .*mu="
+    ):
         check(DESCENT.variant(algorithm=changed))
 
 
