@@ -1,4 +1,4 @@
-"""What an agent reads: pages of the documentation, examples, and lists that are made from the code."""
+"""The manual for agents: pages of the documentation, examples, and lists that are made from the code."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def _letters(kind: Any) -> str:
     """The fields of a NamedTuple with their types, and what its docstring says of them."""
     types = {} if kind.__annotations__ is None else kind.__annotations__
     fields = ", ".join(f"`{field}`{_type(types.get(field))}" for field in kind._fields) or "none"
-    said = inspect.getdoc(kind) or ""
-    return f"{fields}. {' '.join(said.split())}" if _FIELD.search(said) else fields
+    text = inspect.getdoc(kind) or ""
+    return f"{fields}. {' '.join(text.split())}" if _FIELD.search(text) else fields
 
 
 def _type(of: Any) -> str:

@@ -399,8 +399,8 @@ class _Strict(MCPServer):
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 wrong = error.__cause__.errors()[0]
-                said = wrong["msg"].lower()
-                raise ToolError(f"{name}: the argument {wrong['loc'][0]} is of another type: {said}") from None
+                why = wrong["msg"].lower()
+                raise ToolError(f"{name}: the argument {wrong['loc'][0]} is of another type: {why}") from None
             raise
 
 

@@ -212,8 +212,8 @@ def _tested(claim: Claim, args: Any) -> tuple[Evidence, str, str, str, BaseExcep
         def keep(found: Evidence) -> None:
             files.write(kept, json.dumps(found.to_json()))
             last, following = found.outcomes[-1], [method.name for method in METHODS[len(found.outcomes) :][:1]]
-            said = [f"{last.method} found {last.verdict or 'nothing'}"] if last.applied else []
-            answering.progress(f"{claim.id}: {', now '.join((*said, *following))}")
+            ended = [f"{last.method} found {last.verdict or 'nothing'}"] if last.applied else []
+            answering.progress(f"{claim.id}: {', now '.join((*ended, *following))}")
 
         answering.progress(f"{claim.id}: {METHODS[0].name}")
 

@@ -214,7 +214,7 @@ def _posed(
 
 
 def _two_arguments(call: Compress) -> Compress:
-    """Return the function of (x, rng), whether or not it takes a generator. A parameter whose default is no place for
+    """Return the function of (x, rng), whether or not it takes a generator. A parameter whose default cannot stand for
     one, such as k in ``compress(x, k=5)`` or f in ``lambda x, f=f``, keeps it, unless it is called a seed."""
     try:
         parameters = inspect.signature(call).parameters.values()
