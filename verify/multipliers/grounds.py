@@ -125,15 +125,14 @@ class GroundLetters:
                 self.fixed[free[0]] = Fraction(int(-rest.p), int(rest.q)) / Fraction(int(slope.p), int(slope.q))
 
     def _equate(self, relation: sympy.Eq) -> None:
-        """A positive number of the method or the problem that an equation between letters of the claim writes by
-        others."""
+        """A positive parameter of the method that an equation between letters of the claim writes by others."""
         difference = self._read(relation.lhs - relation.rhs)
         symbols = dict(zip(self.field.gens, self.field.symbols, strict=True))
         if difference is None:
             return
         for letter in sorted(relation.free_symbols, key=str):
             symbol = symbols.get(self.elements[letter])
-            if not str(symbol).startswith((f"{Op.LETTER} ", f"{Op.GIVEN} ")):
+            if not str(symbol).startswith(f"{Op.LETTER} "):
                 continue
             line = sympy.Poly(difference.numer.as_expr(), symbol)
             others = line.free_symbols - {symbol}

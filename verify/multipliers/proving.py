@@ -139,11 +139,11 @@ def _proved(posed: Posed, known: Mapping[str, Any] | None, work: Work, late: Wor
         # Where all is stored, nothing is searched for, and no solver loaded.
         from verify.multipliers.looser import search_further
         from verify.multipliers.parts import search_parts
-        from verify.multipliers.search import search
+        from verify.multipliers.search import search, search_others
 
         found = search(posed, work)
         if not isinstance(found, str):
             return found
-        return search_parts(posed, late) or search_further(posed, late) or found
+        return search_parts(posed, late) or search_further(posed, late) or search_others(posed, late) or found
 
     return else_searched(None if known is None else lambda: checked(posed, known), searched, work)

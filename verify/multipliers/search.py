@@ -446,9 +446,12 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
     if not whole.keep:
         return whole.why
     say("inequalities are left out in the other order")
-    found = Search(posed, work, say, seed, forward=True).run()
-    if found is not None:
-        return found
+    return Search(posed, work, say, seed, forward=True).run() or whole.why
+
+
+def search_others(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0) -> CaseProof | None:
+    """Return a proof of a case in which other multipliers are named than in :func:`search`, or None: of those that
+    function values tie together the later ones, and then such as have other exponents than those that do not do."""
     later = Search(posed, work, say, seed, later=True)
     found = later.run()
     for name, powers in later.unshown.items() if found is None else ():
@@ -456,7 +459,7 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
         found = Search(posed, work, say, seed, later=True, other_than={name: powers}).run()
         if found is not None:
             break
-    return found or whole.why
+    return found
 
 
 def splits(posed: Posed, X: Array) -> list[Any]:
