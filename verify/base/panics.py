@@ -1,5 +1,5 @@
-"""A solver that is written in Rust may panic: as an exception of Python's own kind, without its words on standard
-error."""
+"""Solvers that write to the process's own streams: one in Rust may panic, as an exception of Python's own kind, with
+words on standard error; one in C++ writes lines of its development on standard output."""
 
 from __future__ import annotations
 
@@ -7,10 +7,43 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 _lock = threading.Lock()
-#: The number of solvers that run now, and standard error while they do.
-_running, _kept = 0, -1
+
+
+@dataclass
+class _Stream:
+    """A stream of the process, by its ``number``. ``running``: the solvers that run; ``kept``: the stream while they
+    do."""
+
+    number: int
+    running: int = 0
+    kept: int = -1
+
+    def away(self) -> None:
+        """Let nothing be written; the first of several threads turns the stream away."""
+        with _lock:
+            if not self.running:
+                # A process may have none.
+                with suppress(OSError):
+                    self.kept = os.dup(self.number)
+                    nowhere = os.open(os.devnull, os.O_WRONLY)
+                    os.dup2(nowhere, self.number)
+                    os.close(nowhere)
+            self.running += 1
+
+    def back(self) -> None:
+        """Let all be written again; the last of several threads turns the stream back."""
+        with _lock:
+            self.running -= 1
+            if not self.running and self.kept >= 0:
+                os.dup2(self.kept, self.number)
+                os.close(self.kept)
+                self.kept = -1
+
+
+_OUTPUT, _ERROR = _Stream(1), _Stream(2)
 
 
 class Panicked(ArithmeticError):
@@ -20,7 +53,7 @@ class Panicked(ArithmeticError):
 @contextmanager
 def caught() -> Iterator[None]:
     """Raise ``Panicked`` if what runs here panics. Until it ends nothing is written to the process's standard error."""
-    _enter()
+    _ERROR.away()
     try:
         yield
     except BaseException as error:
@@ -29,28 +62,14 @@ def caught() -> Iterator[None]:
             raise
         raise Panicked("the solver panics") from None
     finally:
-        _leave()
+        _ERROR.back()
 
 
-def _enter() -> None:
-    global _running, _kept
-    with _lock:
-        # The first of several threads turns standard error away, and the last one back.
-        if not _running:
-            # A process may have none.
-            with suppress(OSError):
-                _kept = os.dup(2)
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, 2)
-                os.close(nowhere)
-        _running += 1
-
-
-def _leave() -> None:
-    global _running, _kept
-    with _lock:
-        _running -= 1
-        if not _running and _kept >= 0:
-            os.dup2(_kept, 2)
-            os.close(_kept)
-            _kept = -1
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Write nothing to the process's standard output until what runs here ends."""
+    _OUTPUT.away()
+    try:
+        yield
+    finally:
+        _OUTPUT.back()

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from fedtheory.numbers.rational import Array
+from verify.base import panics
 from verify.exact.elimination import eliminate
 from verify.multipliers.posing import Posed
 from verify.multipliers.ratios import Ratio, key, terms
@@ -159,7 +160,8 @@ def names(
         cost = np.concatenate([w, w, simple, 2.5 * np.ones(points)])
         options = {"node_limit": COSTS.nodes, "mip_rel_gap": 0.01}
         every, whole = [*constraints, *more], np.ones(len(cost))
-        found = milp(cost, constraints=every, integrality=whole, bounds=bounds, options=options)
+        with panics.unheard():
+            found = milp(cost, constraints=every, integrality=whole, bounds=bounds, options=options)
         work.spend(COSTS.integer_program + COSTS.node * (found.mip_node_count or 0))
         if found.x is None:
             return None

@@ -128,8 +128,8 @@ BLOCKS = Hypothesis(
 
 _class = Inequality(alpha * _xx, beta * _xx, (Quantity(_xHx, _curvature), Quantity(_xx, _square)), middle=_xHx)
 _READING_14 = (
-    "AccFedDCD is such a procedure with four communications an iteration, so its rate (Theorem 6.1, up to a constant "
-    "factor) may not beat the bound; eq. (14) is compared with that rate alone, on no other procedure"
+    "AccFedDCD is such a procedure with four communications an iteration, so its rate (theorem-6.1/eq-10/repaired) may "
+    "not beat the bound; eq. (14) is compared with that rate alone, on no other procedure"
 )
 
 theorem_71 = section("Theorem 7.1", CONSTANTS, PARTICIPATION)

@@ -30,3 +30,10 @@ def test_one_that_is_inside_another_leaves_it_quiet(capfd):
 def test_other_errors_go_on():
     with pytest.raises(KeyboardInterrupt), panics.caught():
         raise KeyboardInterrupt
+
+
+def test_what_a_solver_says_of_its_development_is_not_written(capfd):
+    with panics.unheard():
+        os.write(1, b"tmpSolver.run();")
+    os.write(1, b"a verdict")
+    assert capfd.readouterr().out == "a verdict"
