@@ -164,7 +164,9 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
 def _norm(value: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Term:
     """Return the Euclidean length along the coordinates, or the sum of their absolute values."""
     if ord not in (None, 1, 2) or axis != -1:
-        raise ValueError("a norm is taken other than the first or second, or along another axis than the last: axis=-1")
+        raise ValueError(
+            "a norm is taken other than the first or second, or along another axis than the last: write axis=-1"
+        )
     if ord == 1:
         return summed(_size(value), axis, keepdims)
     return terms.root(summed(terms.power(as_term(value), 2), axis, keepdims))

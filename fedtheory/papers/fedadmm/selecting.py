@@ -93,9 +93,11 @@ GAP = (
         GAP_Q <= s0,
         "gap between two selections of a client under Scheme 4.1",
         tex=r"\max\left\{u-v:i\in\Omega^v,i\in\Omega^u,i\notin\Omega^\tau,\tau=v+1,\cdots,u-1\right\}\le s_0",
-        reading="the windows begin at tau = 0, s_0, 2 s_0, ..., as printed, not at every tau",
+        reading="the windows are the rounds tau + 1 to tau + s_0 for tau = 0, s_0, 2 s_0, ..., as printed, not for "
+        "every tau",
         flaw="No proof is printed. A client that is selected in the first round of a window and in the last one of "
-        "the next waits for 2 s_0 - 1 rounds: Scheme 4.1 considers windows that begin at multiples of s_0 only.",
+        "the next has a gap of 2 s_0 - 1, with 2 s_0 - 2 rounds between: Scheme 4.1 considers windows that begin at "
+        "multiples of s_0 only.",
         root=LONG_WAIT,
     ),
     eq_21(

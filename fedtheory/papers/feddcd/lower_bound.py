@@ -119,7 +119,9 @@ _kept = (
 )
 PARTICIPATION = Hypothesis("2 <= tau <= N", sympy.And(sympy.Ge(tau, 2), sympy.Le(tau, N)))
 MANY = Hypothesis("N >= 2", sympy.Ge(N, 2))
-FIRST_CASE = Hypothesis("alpha < beta/N", met=lambda problem, params: params.m == params.N and params.s > 1)
+FIRST_CASE = Hypothesis(
+    "alpha < beta/N", met=lambda problem, params: params.m == params.N and params.block == 1 and params.s > 1
+)
 SECOND_CASE = Hypothesis("alpha >= beta/N", sympy.Le(kappa, N))
 BLOCKS = Hypothesis(
     "m is the largest integer with m alpha < beta",

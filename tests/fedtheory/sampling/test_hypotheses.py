@@ -37,10 +37,17 @@ FIXED = {
     ("locodl/assumption-2.1/literal", "Assumption 2.1: the compressors are in U(omega)"),
     ("feddcd/theorem-C.1", "eta as printed"),
     ("feddcd/theorem-C.1/repaired", "eta as printed"),
-    # Accelerated methods are drawn with the a and b of line 51.
+    # Accelerated methods are drawn with the a and b of lines 15 and 51.
+    *(
+        (
+            f"feddcd/theorem-D.1/{name}",
+            "a = s/(1/r + s) and b = s^2 a r^2 for an s with 0 < s <= sqrt(mu/L_max), as in line 51",
+        )
+        for name in ("lyapunov", "repaired")
+    ),
     (
-        "feddcd/theorem-D.1/lyapunov",
-        "a = s/(1/r + s) and b = s^2 a r^2 for an s with 0 < s <= sqrt(mu/L_max), as in line 51",
+        "feddcd/theorem-6.1/eq-10/repaired",
+        "a = s/(1/r + s) and b = s^2 a r^2 for s = sqrt(alpha/beta), as in line 15",
     ),
     # The chain whose transitions are enumerated is made for so many clients of these.
     ("feddcd/theorem-7.1/eq-14/repaired", "2 <= tau <= N"),

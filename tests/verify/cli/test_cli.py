@@ -707,7 +707,7 @@ def test_a_check_fails_on_what_is_not_to_be(here, capsys, monkeypatch):
     given = "from dataclasses import replace\nfrom fedtheory import claims\n"
     Path("mine.py").write_text(f"{given}CLAIMS = [replace(claims.get('locodl/eq-6'), id='mine/one')]\n")
     monkeypatch.setattr(
-        own, "_tested", lambda claim, args: (Evidence(claim, Verdict.REFUTED, None, (), 0, note=""), "", "", None)
+        own, "_tested", lambda claim, args: (Evidence(claim, Verdict.REFUTED, None, (), 0, note=""), "", "", "", None)
     )
     assert run(capsys, "check", "mine.py")[0] == 0
     assert run(capsys, "check", "mine.py", "--fail-on", "ill-posed", "--fail-on", "refuted")[0] == 1

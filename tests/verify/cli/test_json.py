@@ -46,7 +46,7 @@ def test_a_claim_that_falls_has_its_counterexample_and_what_holds_instead(capsys
 
 
 def test_what_is_only_supported_says_what_is_open(capsys):
-    (claim,) = answer(capsys, "show", "feddcd/theorem-6.1/eq-10/repaired", "--json")["claims"]
+    (claim,) = answer(capsys, "show", "feddcd/theorem-6.1/eq-10/repaired-tight", "--json")["claims"]
     assert claim["verdict"] == "supported" and claim["not_searched"]
 
 

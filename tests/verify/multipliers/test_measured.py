@@ -258,7 +258,7 @@ def test_a_constant_is_no_multiple_of_a_length():
         (lambda x: np.median(x, axis=-1), "np.median, which no proof reads"),
         (lambda x: x * np.dot(x, x), r"np.dot, which no proof reads: write \(u \* v\).sum\(axis=-1\)"),
         (lambda x: np.maximum(x, 0), "the larger of a vector of coordinates and zero is taken, where numbers are"),
-        (lambda x: abs(x), "the larger of a vector of coordinates"),
+        (lambda x: abs(x), "after a step a product of vectors of coordinates"),
         (lambda x: np.linalg.norm(x), "write axis=-1"),
         (lambda x: sorted(x), "sorted, which no proof reads"),
     ],

@@ -259,7 +259,7 @@ def test_why_tells_the_counterexample_the_step_and_the_repair(capsys, never):
         f"fedtheory replay {REFUTED}",
         "it relies on feddcd/theorem-D.1 (Theorem D.1), which is refuted",
         claims.get("feddcd/theorem-D.1").flaw,
-        f"the repaired statement: {REFUTED}/repaired: supported",
+        f"the repaired statement: {REFUTED}/repaired: proved",
         "(G(y^0)-G*)*{1 + ",
     ):
         assert part in out
