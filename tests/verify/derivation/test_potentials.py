@@ -5,6 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import sympy
+from descending import mean_gradient, noisy_step, step
 
 import fedtheory as ft
 from fedtheory import claims
@@ -23,19 +24,6 @@ convex, nonconvex, strong = ft.SmoothConvex(L), ft.Smooth(L), ft.SmoothStronglyC
 short = (gamma * L <= 1,)
 noise = {"adversaries": (ft.NoisyGradients(),), "clients": (1,)}
 TWO = {"x": "point", "z": "point"}
-
-
-def mean_gradient(problem, x):
-    return problem.f.gradient(x[..., None, :]).sum(axis=-2) / problem.n
-
-
-def step(problem, params, state, draw):
-    return {"x": state.x - params.gamma * mean_gradient(problem, state.x)}
-
-
-def noisy_step(problem, params, state, draw):
-    stochastic = params.noise.apply(draw, problem.f.gradient(state.x[..., None, :]))
-    return {"x": state.x - params.gamma * stochastic.sum(axis=-2) / problem.n}
 
 
 def both_stay(problem, params, state, draw):

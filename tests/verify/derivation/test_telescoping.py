@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import sympy
+from descending import mean_gradient, noisy_step, step
 
 import fedtheory as ft
 from fedtheory import claims
@@ -15,19 +16,6 @@ from verify.methods.base import Inquiry
 
 mu, L, gamma, sigma, M, c, p = ft.letters("mu L gamma sigma M c p")
 k, T, E = ft.round_index, ft.T, ft.E
-
-
-def mean_gradient(problem, x):
-    return problem.f.gradient(x[..., None, :]).sum(axis=-2) / problem.n
-
-
-def step(problem, params, state, draw):
-    return {"x": state.x - params.gamma * mean_gradient(problem, state.x)}
-
-
-def noisy_step(problem, params, state, draw):
-    stochastic = params.noise.apply(draw, problem.f.gradient(state.x[..., None, :]))
-    return {"x": state.x - params.gamma * stochastic.sum(axis=-2) / problem.n}
 
 
 def step_by_round(problem, params, state, draw):

@@ -5,6 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 import sympy
+from descending import mean_gradient, noisy_step, step
 
 import fedtheory as ft
 from verify.base.evaluate import meeting
@@ -13,19 +14,6 @@ from verify.methods.base import Inquiry
 from verify.multipliers.proving import prove
 
 mu, L, gamma = ft.letters("mu L gamma")
-
-
-def mean_gradient(problem, x):
-    return problem.f.gradient(x[..., None, :]).sum(axis=-2) / problem.n
-
-
-def step(problem, params, state, draw):
-    return {"x": state.x - params.gamma * mean_gradient(problem, state.x)}
-
-
-def noisy_step(problem, params, state, draw):
-    stochastic = params.noise.apply(draw, problem.f.gradient(state.x[..., None, :]))
-    return {"x": state.x - params.gamma * stochastic.sum(axis=-2) / problem.n}
 
 
 def step_by_round(problem, params, state, draw):
