@@ -26,7 +26,6 @@ from verify.derivation.printed_rounds import Of
 from verify.derivation.sequences import NotFollowed
 from verify.derivation.telescoping import in_any_state, signs_of
 from verify.exact import reals
-from verify.multipliers.contraction import check_start
 
 #: No letter of a claim has such a name.
 _Q, _V, _AFTER = (
@@ -53,7 +52,6 @@ def quantity(claim: Claim) -> Of:
         raise NotFollowed("parameters that vary with the round are not supported")
     if statement.potential.domain is not None or isinstance(of, OfRun):
         raise NotFollowed("what tends to 0 is not a number of every state")
-    check_start(claim)
     return of
 
 

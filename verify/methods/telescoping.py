@@ -203,10 +203,11 @@ def _note(chain: Chain, further: str) -> str:
 def _limit(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved where the sum of what tends to 0 over the rounds is finite in expectation."""
     try:
+        of = check_start(inquiry.claim)
         found = _summed(inquiry)
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
-    return method.found(Verdict.PROVED, found, used=("symbolic",))
+    return method.found(Verdict.PROVED, f"{found}; {of}" if of else found, used=("symbolic",))
 
 
 def _summed(inquiry: Inquiry) -> str:

@@ -280,7 +280,7 @@ _STRUCTURE = Hypothesis(
     met=SETTING_D.functions.contains,  # type: ignore[union-attr]
 )
 _SIZE = appendix_b.SIZE
-_a = _ratio / ((N - 1) / (tau - 1) + _ratio)
+_a = 1 - rate
 _LINE_15 = Hypothesis(
     "a = s/(1/r + s) and b = s^2 a r^2 for s = sqrt(alpha/beta), as in line 15",
     sympy.And(
