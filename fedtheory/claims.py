@@ -267,7 +267,7 @@ class Claim:
         fields = [
             name for name in getattr(algorithm.Params, "_fields", ()) if name not in {*varying, *self.setting.own}
         ]
-        # Parameters of which the statement does not speak may have any value.
+        # Parameters that the statement does not mention may have any value.
         others = [sympy.Symbol(name, positive=True) for name in fields if name not in known]
         letters = (*of_class, *sorted(found - set(of_class), key=str), *others)
         if self.setting.own:

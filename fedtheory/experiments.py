@@ -135,11 +135,11 @@ class Within:
 
 @dataclass(frozen=True)
 class Stated:
-    """A sentence of the text, in our words: ``parts``, of which at least the ``share`` hold ("most", "almost all").
+    """A sentence of the text, in our words: at least the ``share`` of its ``parts`` hold ("most", "almost all").
 
     A part that compares numbers which the data at hand do not have (a regime for which there are too few rows) is left
-    out; a sentence of which no part is left says nothing of these data. ``only``: of which sources it speaks, by their
-    names; none: of all.
+    out; a sentence with no part left says nothing about these data. ``only``: the names of the sources that it is
+    about; none: all.
     """
 
     text: str

@@ -87,8 +87,8 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``: all blocks x^{(t)}, feasible; ``slope``: the estimates of grad h(x^{(t-1)}), of which the paper gives none
-    before the first step: 0; both ``(..., n, d)``."""
+    """``x``: all blocks x^{(t)}, feasible; ``slope``: the estimates of grad h(x^{(t-1)}), 0 before the first step,
+    where the paper gives none; both ``(..., n, d)``."""
 
     x: Clients
     slope: Clients

@@ -43,8 +43,8 @@ class OfClient(NamedTuple):
     parameter r; each may have a minus.
 
     ``conjugates``: the functions are strongly convex, or treated so where the least is 0, and their conjugates are
-    posed. ``equal``: the two curvatures may be one. ``of_g``: g has them too. ``one``: the parameter that says of which
-    client the least curvature is, that of the others being 0; empty if none does, None if it is that of all.
+    posed. ``equal``: the two curvatures may be one. ``of_g``: g has them too. ``one``: the parameter that says which
+    client has the least curvature, that of the others being 0; empty if none does, None if all have it.
     """
 
     least: str
@@ -66,7 +66,7 @@ class OfOperators(NamedTuple):
 
 
 class Linear(NamedTuple):
-    """Functions of which ``of`` is declared, beside a convex h taken at K x, whose optimum is a saddle point. K is a
+    """Functions as ``of`` declares them, beside a convex h taken at K x, whose optimum is a saddle point. K is a
     linear operator of a known norm; ``least``, ``adjoint_least``: True if |K x|/|x| and |K' y|/|y| are known to be at
     least other numbers."""
 
@@ -85,9 +85,9 @@ class Declared:
     gradient at every point, and g too unless ``of_g`` is given. ``between``: each mu_i and L_i lies between mu and L.
     ``weak``: ``problem.mu`` is the least curvature -s, and s is at most L. ``operators``: these are no gradients, and
     nothing else is declared; they are maximally monotone. ``sets``: g, or each f_i where there is none, is a closed
-    convex set, of which x* is a point, ``bounded`` by a diameter D. ``named``: what is declared of each of few
-    functions that are of a class of their own; of all together then nothing else is. ``linear``: the same of
-    functions beside one of K x. ``relative``: of every f_i relative to h, of which nothing is declared but that grad h
+    convex set that contains x*, ``bounded`` by a diameter D. ``named``: what is declared of each of a few
+    functions in classes of their own; then nothing else is declared of all together. ``linear``: the same of
+    functions beside one of K x. ``relative``: of every f_i relative to h; of h itself only that grad h
     is strictly monotone and takes every value. ``dissimilar``: the mean of |grad f_i(x) - grad f(x)|^2 is at most
     ``problem.M``^2 at every x.
     """
@@ -278,7 +278,7 @@ class FunctionClass:
 
 @dataclass(frozen=True)
 class OfTwoConstants(FunctionClass):
-    """The base of a class with two constants, of which ``mu`` is at most ``L``: its ends."""
+    """The base of a class with two constants, ``mu`` at most ``L``: its ends."""
 
     mu: sympy.Symbol
     L: sympy.Symbol

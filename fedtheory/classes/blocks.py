@@ -111,7 +111,7 @@ class BlockSmoothConvex(FunctionClass):
         return problem.blocks
 
     def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
-        """Instances of which one function is a little less convex than allowed, or less smooth along a block."""
+        """Instances with one function a little less convex than allowed, or less smooth along a block."""
         f: Any = problem.f
         own, L = smoothness(f, problem.optimum.x, problem.blocks.sizes), self.along(problem)  # type: ignore[union-attr]
         for i in range(f.n):

@@ -1,4 +1,4 @@
-"""Functions of a class beside a convex g, of which proximal points are asked."""
+"""Functions of a class beside a convex g, whose proximal operator the method uses."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class NoisyGradients:
 
 @dataclass(frozen=True)
 class BoundedNoise:
-    """Noise of mean zero of which the step itself says how large its variance may be; in a field of ``Params``.
+    """Noise of mean zero whose variance the step itself bounds; in a field of ``Params``.
 
     ``params.noise.apply(draw, v, bound)`` are vectors v + e with E e = 0 and E|e|^2 <= ``bound``, for ``v (..., n, d)``
     and a number, or one for each client ``(..., n)``: such as 2A (f(x) - f*) + B |grad f(x)|^2 + C of the ABC

@@ -37,7 +37,7 @@ _CHOICES = tuple(Fraction(v) for v in (0, 0, 1, -1, "1/2"))
 _SHARES = tuple(Fraction(v) for v in (0, 0, "1/4", "-1/4", 1, -1))
 
 
-#: Lengths of which the squares add up to 1: how steep functions are along each coordinate.
+#: Lengths whose squares add up to 1: how steep functions are along each coordinate.
 STEEP = {1: (("1",),), 2: (("3/5", "4/5"), ("1", "0")), 3: (("2/3", "1/3", "2/3"), ("0", "1", "0"))}
 
 
@@ -198,7 +198,7 @@ def _steepest_squared(f: Any) -> Any:
 
 
 def _not_convex(of: FunctionClass, problem: Problem, params: object, known: Problem) -> Outside:
-    """Instances of which one function is a little less convex than the class allows, or than those of ``known``; or
+    """Instances with one function a little less convex than the class allows, or than those of ``known``; or
     steeper, where it bounds gradients."""
     low, _ = of.curvatures(problem, params)
     steepest = of.steepest(problem, params)

@@ -1,4 +1,4 @@
-"""Functions beside a convex one that is taken at K x, with K a linear operator of which a norm is known."""
+"""Functions beside a convex one that is taken at K x, with K a linear operator of known norm."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Coupled(OfAnother):
 
     @property
     def with_g(self) -> bool:  # type: ignore[override]
-        """True if there is a g of which proximal points are asked."""
+        """True if there is a g whose proximal operator the method uses."""
         return self.of.with_g
 
     has_g = with_g

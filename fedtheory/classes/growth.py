@@ -80,7 +80,7 @@ class ConvexQuadraticGrowth(FunctionClass):
         return _below_parabola(self.growth(problem)[1])
 
     def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
-        """Instances of which one function is a little less convex than allowed, or whose average grows faster."""
+        """Instances with one function a little less convex than allowed, or whose average grows faster."""
         f = problem.f
         _, high = self.growth(problem)
         for i in range(f.n):

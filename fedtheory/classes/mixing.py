@@ -1,4 +1,4 @@
-"""Mixing matrices of decentralised methods, of which a spectral gap is known."""
+"""Mixing matrices of decentralised methods, with a known spectral gap."""
 
 from __future__ import annotations
 

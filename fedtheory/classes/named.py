@@ -1,4 +1,4 @@
-"""Few functions, each of a class of its own, of which a method asks one by one."""
+"""A few functions, each in a class of its own, that a method queries one by one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Named(WithLettersOf):
 
     With ``clients=(2,)``, ``problem.f.gradient(x[..., None, :])[..., 0, :]`` is the gradient of f_1, and
     ``problem.f.resolvent(1 / gamma, x[..., None, :] / gamma)[..., 1, :]`` the proximal point of f_2 at x. The constants
-    of one of the classes may be letters, of the others none. Or all are convex sets, of which x* is a common point, and
+    of one of the classes may be letters, those of the others may not. Or all are convex sets with x* in common, and
     ``problem.f.project(x[..., None, :])[..., 1, :]`` is the point of the second that is nearest to x.
 
     Args:
@@ -122,7 +122,7 @@ class Named(WithLettersOf):
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
     def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
-        """Instances of which one function is a little less convex, or less smooth, than its class allows."""
+        """Instances with one function a little less convex, or less smooth, than its class allows."""
         low, high = self.curvatures(problem, params)
         f = problem.f
         for i, here in enumerate(np.eye(f.n, dtype=bool)):
@@ -153,7 +153,7 @@ class NamedSampler(Sampler):
         return {"d": d, "x": recipes[0]["x"], "clients": tuple(clients), **letters}
 
     def at(self, values: Mapping[str, Any], n: int, stiff: int, with_g: bool) -> Recipe:
-        """The functions of a grid's point, of which the others have the curvature 0 but for their gradients."""
+        """The functions of a grid's point; the others have the curvature 0, but gradients of their own."""
         recipe = sampler(self.of.lettered, self.drawing).at(values, 1, stiff, False)
         (own,) = recipe["clients"]
         flat = {"h": tuple(0 * v for v in own["h"]), "y": own["y"]}

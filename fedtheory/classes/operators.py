@@ -61,7 +61,7 @@ class _Operators(FunctionClass):
         return each(mu, problem.n), each(L, problem.n)
 
     def outside(self, problem: Problem, params: object, known: Problem) -> Outside:
-        """Instances of which one operator is a little less monotone, or turns vectors a little too far."""
+        """Instances with one operator a little less monotone, or that turns vectors a little too far."""
         low, high = self.curvatures(problem, params)
         f = problem.f
         for i in range(f.n):
@@ -79,7 +79,7 @@ class _Operators(FunctionClass):
 
 @dataclass(frozen=True)
 class Monotone(_Operators):
-    """Each F_i is maximally monotone, and may have several values, of which one is given: no letters.
+    """Each F_i is maximally monotone, and may have several values at a point; one of them is returned: no letters.
 
     Args:
         optimum: What x* is, a zero of the sum of the F_i, which is there: "stationary".

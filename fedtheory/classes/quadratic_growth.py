@@ -39,7 +39,7 @@ class SmoothQuadraticGrowth(OfTwoConstants):
     (Necoara, Nesterov and Glineur, 2019). That f is above the parabola at the point x + h where its bound by smoothness
     from x is closest to it gives
     $|g - \mu (x - x^*)|^2 \le (L - \mu) (2 (f(x) - f^*) - \mu |x - x^*|^2)$ for the gradient g at x.
-    Of two points neither of which is x* more may be known.
+    More may be known about two points neither of which is x*.
 
     Args:
         mu: The letter of the constant of growth.
@@ -138,8 +138,8 @@ def in_order(of: OfTwoConstants, recipe: Recipe, exact: bool, constant: str) -> 
 
 
 def _flat(rng: np.random.Generator, n: int, d: int, L: Fraction) -> tuple[Recipe, ...]:
-    """Functions of the curvature L near x* and far from it, and 0 between two places in each coordinate, of which most
-    functions have the same."""
+    """Functions of the curvature L near x* and far from it, and 0 between two places in each coordinate, which most
+    functions share."""
     shares = [pick(rng, tuple(Fraction(v) for v in ("1/2", "1/3", "1/10", "1/100"))) for _ in range(d)]
     far = [pick(rng, tuple(Fraction(v) for v in (1, 1, -1, 4))) for _ in range(d)]
 

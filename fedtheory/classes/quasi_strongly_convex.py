@@ -45,7 +45,7 @@ class QuasiStronglyConvex(OfTwoConstants):
     al., 2019). Along the line from x* it says that (f - f*)/r grows by at least mu/2, hence
     $f(x) - f^* \ge \frac{\mu}{2} |x - x^*|^2$. That f is above this parabola where its bound by smoothness from x is
     closest to it gives $|g - \mu (x - x^*)|^2 \le (L - \mu) (2 (f(x) - f^*) - \mu |x - x^*|^2)$ for the gradient g at
-    x. Of two points neither of which is x* more may be known.
+    x. More may be known about two points neither of which is x*.
 
     Args:
         mu: The letter of the constant of quasi-strong convexity.

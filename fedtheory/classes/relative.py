@@ -207,7 +207,7 @@ def _separable(slopes: Any, kinks: Any, x: Array, y: Array, exact: bool) -> Func
 
 
 def _along_coordinates(client: Recipe) -> Recipe:
-    """A function of which no axes are turned, with a strip of another curvature, if it has one, as pieces."""
+    """A function with no axes turned; a strip of another curvature, if it has one, is given by pieces."""
     gone = ("turn", "dip", "dip_from", "dip_to")
     plain = {key: value for key, value in client.items() if key not in gone}
     if "dip" not in client:

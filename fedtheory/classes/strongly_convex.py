@@ -222,7 +222,7 @@ class OneStronglyConvex(OfTwoConstants):
 
 @sampler.register(OneStronglyConvex)
 class OneStronglyConvexSampler(Sampler):
-    """Functions of which the first is strongly convex."""
+    """Functions, the first of them strongly convex."""
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member."""

@@ -86,7 +86,7 @@ class Instances:
     those with mu = L and the letters at their bounds where two terms of a maximum in the statement are equal;
     ``far(recipe, rng)``: one with constants on wide scales, for what a single step shows where long runs would not end;
     ``boundaries(rng)``: some that are seldom drawn, where parts of a statement about constants vanish, or right beside;
-    those of a single client; and those of several, of which one has other constants than the rest.
+    those of a single client; and those of several clients, one with other constants than the rest.
     """
 
     recipes: Callable[[np.random.Generator], Iterator[Recipe]]

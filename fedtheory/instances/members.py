@@ -108,7 +108,7 @@ def _kinked(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
 
 
 def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
-    """Quadratics of which some have the curvature ``dip`` where the first coordinate is between ``dip_from`` and
+    """Quadratics, some with the curvature ``dip`` where the first coordinate is between ``dip_from`` and
     ``dip_to`` beyond that of ``x``. Raise ``ValueError`` unless it is a smaller one than elsewhere."""
     plain = [
         {"dip": c["h"][0] - 1, "dip_from": Fraction(0), "dip_to": Fraction(2)} if "dip" not in c else c for c in parts

@@ -33,7 +33,7 @@ _ABSENT: Mapping[str, Any] = {
     "iteration": None,
     "assignments": MappingProxyType({}),
     "compressor": None,
-    # The least number of rounds of which a statement about T rounds speaks.
+    # The least number of rounds that a statement about T rounds covers.
     "since": 0,
 }
 
@@ -282,7 +282,7 @@ def comes_before(part: str, expression: sympy.Expr, quantities: tuple[Quantity, 
 
 
 def _expressions(statement: Statement) -> list[sympy.Basic]:
-    """The expressions and relations of which a statement consists."""
+    """The expressions and relations that make up a statement."""
     found: list[sympy.Basic] = []
     for value in vars(statement).values():
         several = [*value, *value.values()] if isinstance(value, Mapping) else value

@@ -110,7 +110,7 @@ def truncation_error(alpha: Scalar, beta: Scalar, N: int, dimension: int) -> flo
 
 @dataclass(frozen=True)
 class Examples:
-    """f_1, ..., f_n, of which the nodes hold ``sizes`` in this order; F_k is their mean, eq. (6) of Federated
+    """f_1, ..., f_n, in the order of the nodes, which hold ``sizes`` of them; F_k is their mean, eq. (6) of Federated
     Optimization, and f that of all."""
 
     f: Any

@@ -153,7 +153,7 @@ def _each(name: str) -> Callable[[Any], Any]:
 
 
 def _array(original: Any) -> Callable[..., Any]:
-    """``numpy.array`` and ``numpy.asarray`` of numbers that are known, of which a type of floats is asked."""
+    """``numpy.array`` and ``numpy.asarray`` of known numbers where a type of floats is requested."""
 
     def array(values: Any, *given: object, **named: object) -> Any:
         kinds = [*given, *named.values()]

@@ -280,8 +280,8 @@ class Interval:
         return _stepped(_of_mpmath(lambda context: getattr(context, name)(_to_mpmath(context, self)), self.where))
 
     def _guessed(self, function: Callable[[float], float]) -> Interval:
-        """A function of a number that nothing bounds: one of which no more is known. Raise ``Undecided`` if the guess
-        has no value."""
+        """A function of a number that nothing bounds, and about which nothing else is known. Raise ``Undecided`` if
+        the guess has no value."""
         try:
             return Interval(-_ENDLESS, _ENDLESS, self.where, Fraction(function(float(self.guess or 0))))
         except (ValueError, ArithmeticError) as error:

@@ -86,7 +86,7 @@ class Unknown:
 
 
 class Undetermined(Unknown):
-    """A number of which nothing is known, and what is computed of it."""
+    """A number about which nothing is known, or that is computed from one."""
 
     def _with(self, *others: Any) -> Undetermined:
         return self

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class Scalar(Protocol):
-    """A number: an integer, a float, a fraction, an interval, or a number of which only the form is known.
+    """A number: an integer, a float, a fraction, an interval, or a number known by its form only.
 
     The same code runs on all of them, so nothing is assumed but arithmetic and comparisons.
     """

@@ -24,8 +24,8 @@ _DOMAINS: tuple[Mapping[str, bool], ...] = (
     {"integer": True},
 )
 _LETTERS = tuple(sympy.Symbol("x", **facts).assumptions0 for facts in _DOMAINS)
-#: What the symbol of a quantity may be declared to be: its code says of which sign its values are, and sympy would
-#: simplify what is written by what is declared. Of a square the sign is known.
+#: What the symbol of a quantity may be declared to be: its code determines the sign of its values, and sympy
+#: would simplify what is written by what is declared. The sign of a square is known.
 _QUANTITIES = tuple(sympy.Symbol("x", **facts).assumptions0 for facts in ({}, {"real": True}))
 _SQUARED = (*_QUANTITIES, *_LETTERS[:2])
 _SAYS = "positive, nonnegative, real, or an integer that is one of these"

@@ -107,11 +107,11 @@ class Hints:
     """Facts that a proof in a setting may use, beyond the mathematics.
 
     Args:
-        basis: Quantities of which Lyapunov functions are composed.
-        lyapunov: The two parts of an inexact method's Lyapunov function, gap and error, of which only the weight is
+        basis: Quantities that Lyapunov functions are composed of.
+        lyapunov: The two parts of an inexact method's Lyapunov function, gap and error; only their relative weight is
             unknown.
         known: ``known(problem, params, state)``: entries that are at most 0 in all states that a statement is about;
-            ``init`` makes no others, except of formal vectors, of which they are then assumed.
+            ``init`` makes no others, except of formal vectors, for which they are then assumed.
         signs: Functions of (problem, params) that give numbers of each client which are at least 0 for all constants of
             the setting, or (with True) positive.
         complete: True if the parameters and states of special instances are all that a statement there may depend on.
@@ -150,7 +150,7 @@ class Setting:
         potential: The quantity that contracts, for bounds on another one.
         drawing: How instances are drawn.
         hints: Facts that proofs may use.
-        own: The parameters of which each client has its own, ``(n,)``, all positive, by name.
+        own: The parameters that each client has its own of, ``(n,)``, all positive, by name.
 
     Raises:
         ValueError: If the class, the adversaries and the method do not fit together.
@@ -265,7 +265,7 @@ class Setting:
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes of functions, of compressors and of oracles, of which members are drawn."""
+        """The classes of functions, compressors and oracles whose members are drawn."""
         if self.drawing.special is not None or self.algorithm is None:
             return ()
         return (*(() if self.functions is None else (self.functions,)), *self.adversaries)

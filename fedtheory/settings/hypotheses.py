@@ -38,7 +38,7 @@ class Hypothesis:
         every: ``every(problem, params, v)`` gives two numbers for a vector ``v``, of a number for each example. The
             first is at most the second for all v where ``met`` is true: an inequality between matrices. Proofs rest on
             it where it is code of this package.
-        each: Parameters of which every client has one, ``(n,)``, by name, and the number that all of them are.
+        each: Parameters that each client has its own of, ``(n,)``, by name, and the number that all of them equal.
 
     Raises:
         ValueError: If the relation is of another kind, or nothing decides what is of all vectors.

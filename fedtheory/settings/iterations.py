@@ -26,13 +26,13 @@ class Iteration:
     """One iteration of a method for each point of a setting.
 
     ``before``, ``after(problem, params, state)``: the method's own states, from a point. ``drawn``: the parameters that
-    differ from one iteration of a run to the next; the others are the run's. ``each``: which of them says of which
-    client a statement speaks, an index (or a slice, for all). ``kept(problem, params, state)``: entries for each
+    differ from one iteration of a run to the next; the others are the run's. ``each``: which of them says which
+    client a statement is about, an index (or a slice, for all). ``kept(problem, params, state)``: entries for each
     client, at most 0 in all of the method's states before an iteration. ``selected``, ``idle``: whether that client
     takes part: one of the two holds. ``every(recipe)``: the recipes of all iterations with the constants of one.
     ``of_step(problem, params, state, draw)``: the parameters and points of the iterations that a step of the method
-    consists of, for all clients; they are as many in all steps of a run. ``admits(problem, params)``: whether the
-    constants of an iteration are some of which the setting speaks; ``limits``: relations between letters that it means,
+    consists of, for all clients; they are as many in all steps of a run. ``admits(problem, params)``: True if the
+    setting covers the constants of an iteration; ``limits``: relations between letters that it means,
     besides their domain. ``recurring``: pairs of cases, one of which holds, the first of them in some iteration of
     every step.
     """
@@ -53,7 +53,7 @@ class Iteration:
 
     @property
     def cases(self) -> tuple[tuple[Hypothesis, Hypothesis], ...]:
-        """Pairs of cases, of which one holds in every iteration."""
+        """Pairs of cases, one of which holds in every iteration."""
         return ((self.selected, self.idle), *self.recurring)
 
     def constants(self, params: Any) -> Any:

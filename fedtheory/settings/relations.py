@@ -1,4 +1,4 @@
-"""Relations as a paper prints them: ``E(gap_T) <= rate**T * gap_0``, and the quantities of which they speak."""
+"""Relations as a paper prints them: ``E(gap_T) <= rate**T * gap_0``, and the quantities in them."""
 
 from __future__ import annotations
 

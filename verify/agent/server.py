@@ -295,9 +295,9 @@ def certify(
     where: list[str] | None = None,
 ) -> Command:
     """Prove both ends of the worst case of a model written for PEPit, the text of a Python file. call: a function
-    of it, with the arguments at, such as {"L": 1, "gamma": "1/2"}; letters: arguments that stay letters, for all values
-    of which what the function returns beside PEPit's number, or a formula that is found, is then proved; where: what is
-    assumed of these, such as "gamma*L <= 1"."""
+    of it, with the arguments at, such as {"L": 1, "gamma": "1/2"}; letters: arguments that stay letters;
+    what the function returns beside PEPit's number, or a formula that is found, is then proved for all their values;
+    where: what is assumed of these, such as "gamma*L <= 1"."""
     more = [*(["--call", *words([call])] if call else []), *(["--at", *values(at)] if at else [])]
     more += ["--letters", *words(letters)] if letters else []
     return Command(["certify", _MODEL, *more, *_assumed(where)], text, "--json -", _MODEL)
@@ -320,10 +320,10 @@ def conform(
 ) -> Command:
     """Test code against the theory, the text of a Python file: a loop run(problem, params, rounds, rng) that returns
     the models of all rounds, or a step(problem, params, state, draw), of an algorithm such as "diana", with features
-    such as "momentum"; or, without an algorithm, a compressor compress(x, rng) of vectors of d entries, of which omega
-    (unbiased) or alpha (a contraction) is claimed. function: its name, where it is another one. What departs comes with
-    the line at fault, the slip if it is known, and the smallest problem. Pages of the manual: conformance, and methods,
-    which has the letters of params, state and draw."""
+    such as "momentum"; or, without an algorithm, a compressor compress(x, rng) of vectors of d entries, with the
+    claimed omega (unbiased) or alpha (a contraction). function: its name, where it is another one. What departs
+    comes with the line at fault, the slip if it is known, and the smallest problem. Pages of the manual:
+    conformance, and methods, which has the letters of params, state and draw."""
     given = {"function": function, "d": d, "omega": omega, "alpha": alpha, "bits": bits, "tolerance": tolerance}
     more = [f"--{name}={value}" for name, value in given.items() if value is not None]
     more += [f"--feature={feature}" for feature in features or []]

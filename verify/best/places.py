@@ -1,7 +1,7 @@
 """The instance at which a claim is examined: some letters have given values, others typical ones or their bounds.
 
-A worst case over a class depends on the class, on the number of clients and on the parameters alone; of which functions
-the instance is made matters for what is found from below.
+A worst case over a class depends on the class, on the number of clients and on the parameters alone; the functions of
+the instance matter for what is found from below.
 """
 
 from __future__ import annotations

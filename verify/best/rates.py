@@ -23,7 +23,7 @@ _CONSTANTS = tuple(
 )
 #: The largest distance of a function on the wrong side, relative to 1 - rate.
 _ROOM = 1e-4
-#: Functions of which two are paired.
+#: Functions that are paired, two at a time.
 _PAIRED = 300
 #: The most functions that are returned.
 _KEPT = 40

@@ -53,7 +53,7 @@ class Measure(NamedTuple):
 
 
 def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tuple[Measure, ...]:
-    """The measures of which a potential of a method may consist, the plainest first.
+    """The measures that a potential of a method may consist of, the plainest first.
 
     ``at``: an instance whose optimum, and whose gradients there, are not 0: where the method rests is seen there.
     """

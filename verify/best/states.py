@@ -38,7 +38,7 @@ ROWS = 40
 
 @dataclass(frozen=True)
 class AtInstance:
-    """A state of an instance: of which functions it is made says the ``recipe``, ``point`` are its coordinates."""
+    """A state of an instance: the ``recipe`` says which functions it is made of, ``point`` are its coordinates."""
 
     recipe: Recipe
     point: tuple[Fraction, ...]

@@ -9,10 +9,10 @@ premises are inequalities for all letters, at every iteration that a run may hav
 
 Let x be the number of iterations among s_0 k_0, ..., k that begin a round, that is, those p k_0 with s_0 <= p <= k/k_0,
 so that x k_0 > k - s_0 k_0. In these U = 0, since every client took part in some round of the first window. They are
-among the iterations 0, ..., k, in none of which V increases: g x times the least value of G over any set of iterations
-that contains them is at most V(0) - V(k + 1), hence at most V(0) - l f*. The terms of V(0) that count clients which
-took part are 0. So the least value is at most B if g x B - V(0) + l f* is a sum of nonnegative terms and of
-inequalities that hold at the start, each with a nonnegative multiplier.
+among the iterations 0, ..., k, and V increases in none of them: g x times the least value of G over any set of
+iterations that contains them is at most V(0) - V(k + 1), hence at most V(0) - l f*. The terms of V(0) that count
+clients which took part are 0. So the least value is at most B if g x B - V(0) + l f* is a sum of nonnegative terms and
+of inequalities that hold at the start, each with a nonnegative multiplier.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from verify.exact import symbolic
 from verify.multipliers import client_proofs
 from verify.reading import theory, whole
 
-#: The client of which all is derived.
+#: The client about which everything is derived.
 _ANY = 0
 #: Instances at which code is seen, and of how many that are drawn.
 _INSTANCES, _DRAWN = 12, 60

@@ -110,7 +110,7 @@ def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential
 
 
 def _as_named(form: Printed, hint: _Hint) -> Iterator[Potential]:
-    """Choices that are multiples of a named potential, of which what is bounded is a part or at most all."""
+    """Choices that are multiples of a named potential; what is bounded is a part of it or at most all of it."""
     for q, end in form.ends.items():
         scale = quotient(end, hint.of[q]) if hint.of.get(q, sympy.S.Zero) != 0 else end
         added = {p: plain(c * scale) for p, c in hint.of.items()}

@@ -119,7 +119,7 @@ def derive(
 ) -> Derivation:
     """All that the rules derive from the facts, those of all clients, under what hypotheses say of runs.
 
-    ``wanted``: quantities of which conclusions are sought, besides those of the facts. Raise ``ValueError`` if a
+    ``wanted``: quantities about which conclusions are sought, besides those of the facts. Raise ``ValueError`` if a
     quantity is one of other iterations.
     """
     meanings = [says for h in assumed for says in h.says]
@@ -190,8 +190,8 @@ class _Rules:
                 yield (fact,), below
 
     def _bounding(self, fact: Fact, potential: Mapping[ClientQuantity, Scalar]) -> Iterator[BoundedBelow]:
-        """Yield the hypotheses that bound below the function of which the fact says that the potential is at least a
-        positive multiple.
+        """Yield the hypotheses that bound below the function whose positive multiple, by the fact, the potential is at
+        least.
         """
         early, late, others = _split(fact)
         rest = {t: early.get(t, Fraction(0)) - potential.get(t, Fraction(0)) for t in {*early, *potential}}
@@ -366,7 +366,7 @@ def _with(t: ClientQuantity, function: Of) -> ClientQuantity:
 
 
 def _vector(t: ClientQuantity, u: Of) -> ClientQuantity:
-    """A vector of which a term is made, as a quantity: of no client where all share it."""
+    """A vector that a term is made of, as a quantity: of no client where all share it."""
     assert isinstance(t.of, At)
     if isinstance(u, Shared):
         return ClientQuantity(At(t.of.iteration, u.of), None)
@@ -385,7 +385,7 @@ def _before_map(away: Away) -> Away | None:
 
 
 def _between(function: Square | Away, terms: Iterable[ClientQuantity]) -> Iterator[tuple[Of, Of]]:
-    """u - v and v - a for those v of which there is the first among the terms, where what is given is u - a; or the
+    """u - v and v - a for those v whose u - v is among the terms, where what is given is u - a; or the
     squares of all of them."""
     away = function.of if isinstance(function, Square) else function
     assert isinstance(away, Away)

@@ -24,7 +24,7 @@ MOST = 6
 def vanishing_squares(claim: Claim, case: FunctionCase) -> tuple[Term, ...]:
     """Squares of differences of a part of the state and another vector, which are zero where runs begin.
 
-    Vectors are parts of the state, and those of which the claim's quantities are made.
+    Vectors are parts of the state, and those that the claim's quantities are made of.
     """
     given, free = example(claim, case), claim.setting.drawing.start
     method = replace(claim.statement.algorithm, schedules={})

@@ -5,7 +5,7 @@ is shown by induction on the rounds,
 
 E[V_k + sum_i sum_{j < k} w_i(j, k) S_i(x_j)] <= sum_j r_j(k) q_j(x_0) + b(k),  V_k = sum_j (l_j(k) + e_j(k)) q_j(x_k),
 
-of which the bound is what is left without the e_j(T) q_j(x_T) >= 0. Weights grow from round to round by one number
+and the bound is what is left of this without the e_j(T) q_j(x_T) >= 0. Weights grow from round to round by one number
 rho_k >= 0, w_i(j, k + 1) = rho_k w_i(j, k), and r_j(k + 1) >= rho_k r_j(k); so what has to be shown is
 
 E[V_{k+1}] + sum_i w_i(k, k + 1) S_i(x_k) <= rho_k V_k + b(k + 1) - rho_k b(k)
@@ -158,7 +158,7 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     whole = {q: ends.get(q, zero) + added.get(q, zero) for q in of}
     less = {q: potential.less.get(q, ends.get(q, zero)) + added.get(q, zero) for q in of}
     for q, c in less.items():
-        # After any round there is no less, nor after those of which the bound does not speak.
+        # There is no less after any round, nor after those that the bound does not cover.
         gain = plain(at.after(whole[q]) - at.after(c))
         if gain != 0:
             if not claim.statement.since or not signs.nonnegative(gain):
@@ -253,7 +253,7 @@ def _step(claim: Claim, left: Coefficients, right: Coefficients, noise: sympy.Ex
 
 
 def _named(claim: Claim, of: Iterable[Of]) -> dict[Of, str]:
-    """Names of quantities, of which no two are the same, and none is a letter."""
+    """Names of quantities, no two the same and none a letter."""
     known, taken = printed_rounds.names(claim), {str(x) for x in claim.setting.sources}
     found: dict[Of, str] = {}
     for q in dict.fromkeys(of):

@@ -107,7 +107,7 @@ def _program(writing: Writing, name: str, proof: CaseProof, links: Links) -> dic
 
 
 def _signed(proof: CaseProof) -> dict[str, Ratio]:
-    """The multipliers, none of which is negative: of what is 0, those of its negative have the other sign."""
+    """The multipliers, none of them negative: a quantity that is 0 has them for its negative, with the other sign."""
     posed, found = proof.posed, dict(proof.multipliers)
     for name in sorted(found.keys() & posed.equal.keys()):
         weight = found[name]

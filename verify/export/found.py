@@ -37,7 +37,7 @@ from verify.report import statement
 
 #: The number of instances that are proposed in search of a witness: as many as in a quick check.
 _PROPOSED = 160
-#: Verdicts of which there are objects.
+#: Verdicts with objects to export.
 SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
 #: The writers of proofs, by the methods that find them.
 _WRITTEN: Mapping[str, Callable[[Claim], Sequence[dict[str, Any]]]] = {
@@ -125,7 +125,7 @@ def _of_clients(claim: Claim) -> ProofObjects:
 
 
 def of_claim(id: str) -> tuple[ProofObjects, str]:
-    """Return the objects that prove a claim of which the package carries the verdict.
+    """Return the objects that prove a claim whose verdict the package carries.
 
     Args:
         id: The id of the claim.

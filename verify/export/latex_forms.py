@@ -154,7 +154,7 @@ def joined(
 
 
 def _one(mean: FormPart, deviation: FormPart, partners: Mapping[str, str], n: Ratio) -> FormPart | None:
-    """The part of which both are, n times for the means."""
+    """The part that both belong to, n times for the means."""
     if mean.is_square != deviation.is_square:
         return None
     left = _scaled(mean.left, deviation.left, partners)

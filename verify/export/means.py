@@ -211,5 +211,5 @@ class _Case:
         return " ".join(self._letter(x) if k == 1 else f"{self._letter(x)}^({k})" for x, k in of)
 
     def _letter(self, x: int) -> str:
-        """Return the name of a letter; one outside the order is a factor of which only bounds are known."""
+        """Return the name of a letter; one outside the order is a factor known only by bounds."""
         return self.names.get(x, f"factor_{x}")

@@ -84,7 +84,7 @@ def read_quotient(num: Any, den: Any, names: Sequence[str]) -> str:
 
 
 def computed(p: Any) -> str:
-    """The term of which :func:`read` is the value."""
+    """The term whose value is :func:`read`."""
     found = ""
     for m, c in _ordered(p):
         parts = [f"PEc {integer(abs(c))}%Z"] if abs(c) != 1 or not any(m) else []

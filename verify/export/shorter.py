@@ -81,7 +81,7 @@ def _form(form: Mapping[str, str]) -> _Form:
 
 
 def _reduced(vectors: list[Vector]) -> dict[str, Vector]:
-    """A basis of what vectors span, by rows of which each stands in one of the basis alone, with coefficient 1."""
+    """A basis of what vectors span; each of its rows has an entry 1 where all others have 0."""
     basis: dict[str, Vector] = {}
     for vector in vectors:
         for row, other in basis.items():

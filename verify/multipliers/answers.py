@@ -34,7 +34,7 @@ _ERROR = "error"
 
 @dataclass(eq=False)
 class Errors:
-    """Compressors of which moments are known: E|C(x) - x|^2 <= ``factor`` |x|^2.
+    """Compressors known by their moments: E|C(x) - x|^2 <= ``factor`` |x|^2.
 
     ``unbiased``: whether the errors have mean zero; ``independent``: whether those of different clients are
     independent; ``joint``: E|mean of the errors|^2 <= joint/n sum |x_i|^2, where it is known; ``variance``: what is
@@ -254,7 +254,7 @@ class Answers:
             raise Unread(f"{what} at a point that depends on a sum over the clients that are drawn")
 
     def _depend(self, vector: WorldValue, draws: frozenset[str]) -> None:
-        """Note that the vectors of which a sum consists depend on these draws, unless it is known on which they do."""
+        """Note that the summands of a vector depend on these draws, unless their draws are known already."""
         assert self.dependent is not None
         for _, atoms in vector.of:
             for atom in atoms:
@@ -344,8 +344,8 @@ class Answers:
         )
 
     def _expected(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
-        """The expectation over all draws of compressors, of a sum of numbers each of which is one inner product: the
-        expectation of all that is compared is taken in the end, and of two such numbers no product is."""
+        """The expectation over all draws of compressors, of a sum of numbers, each a single inner product: the
+        expectation of the whole comparison is taken in the end, and such numbers are never multiplied."""
         if term.of[1].data[0] != COMPRESSION:
             return generic_client.in_expectation(world, term, of)
         if any(len(atoms) > 1 or any(atom.degree for atom in atoms) for _, atoms in of[0].of):

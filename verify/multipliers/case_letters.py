@@ -34,7 +34,7 @@ _ROOT = f"{Op.ROOT} "
 
 
 class CaseLetters:
-    """The letters of one case. ``terms``: what letters of the claim stand for, those of which it is known; ``without``:
+    """The letters of one case. ``terms``: what letters of the claim stand for, where it is known; ``without``:
     symbols of the world that stand in no value."""
 
     def __init__(
@@ -174,7 +174,7 @@ class CaseLetters:
         return self._of_adversaries(self._limited(domain, relations), place)
 
     def _of_adversaries(self, domain: Domain, place: Mapping[str, int]) -> Domain:
-        """The letters of which there are mixing matrices with such gaps, and compressors that contract so far."""
+        """The letters for which mixing matrices with such gaps exist, and compressors that contract so far."""
         for name in at_most_one(self.claim):
             if name in place:
                 rest = 1 - self.reduced(self.generator(place[name]))
@@ -184,7 +184,7 @@ class CaseLetters:
         return domain
 
     def _of_class(self, domain: Domain, place: Mapping[str, int]) -> Domain:
-        """The letters of which there are functions of the class."""
+        """The letters for which the class has functions."""
         of = self.setting.functions
         if self.case.equal is True or of is None or of.ends is None or not stated(self.claim, of):
             return domain
@@ -413,7 +413,7 @@ class CaseLetters:
         return found
 
     def parts_of(self, comparison: Comparison) -> Iterator[Ratio]:
-        """Numbers of which factors in the two sides of a comparison are made."""
+        """Numbers that factors in the two sides of a comparison are made of."""
         for e in sympy.preorder_traversal(comparison.left - comparison.right):
             if e.is_Add or (e.is_Pow and e.exp.is_Integer):
                 try:
@@ -428,7 +428,7 @@ class CaseLetters:
         if e.is_Rational:
             return self.one * Fraction(int(e.p), int(e.q))
         if e.is_Mul and len(halves := [a for a in e.args if _is_half(a)]) > 1:
-            # Roots of numbers of which both have some are taken together.
+            # Roots of numbers with common factors are taken together.
             rest = [self.evaluated(a, env) for a in e.args if a not in halves]
             parts = [self._evaluated_root(_radicand(halves)), *rest]
             return math.prod(sorted(rest, key=lambda part: isinstance(part, ProductSum)), start=parts[0])

@@ -68,7 +68,7 @@ class OfTwoParts(Exception):
 
 
 def cases(claim: Claim) -> list[FunctionCase]:
-    """The cases of a claim, one of which every instance is of."""
+    """The cases of a claim; every instance belongs to one."""
     of, setting = claim.setting.functions, claim.setting
     known = declarations(of) if stated(claim, of) else Declared()
     declared = (known, *known.named, *(() if known.linear is None else (known.linear.of,)))

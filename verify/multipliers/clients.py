@@ -77,7 +77,7 @@ class GenericClients:
     ``conjugates``: of smooth convex functions, whether the conjugates are treated as functions of their own, or by
     where a function has a gradient; None of others, whose conjugates are not known. ``naming``: whether combinations of
     sums of vectors have names of their own, so that their squares are single ones; without, they cancel term by term.
-    ``with_g``: whether there is a g of which the class says what it says of the f_i. ``asked``: by the function, and
+    ``with_g``: True if there is a g in the same class as the f_i. ``asked``: by the function, and
     what it was asked.
     """
 
@@ -369,7 +369,7 @@ class GenericClients:
             term = self.world.field(number) / below
             for g, power in zip(self.world.field.gens, monomial, strict=True):
                 term = term * g**power if power else term
-            # Sums over some clients first, of which no more is known, and then all but the weight.
+            # Sums over some clients first, about which nothing else is known, and then all but the weight.
             ordered = sorted(self.weights(), key=lambda w: (not self._of_some(w), w == weight))
             weigh = next((w for w in ordered if monomial[names.index(w)]), None)
             yield weigh, term if weigh is None else term / self.world.field(sympy.Symbol(weigh))

@@ -86,7 +86,7 @@ class CoinChances:
         return found
 
     def _mean(self, atom: Atom) -> WorldValue:
-        """The expectation of a sum over the clients, or of an inner product of which one vector is one, or both."""
+        """The expectation of a sum over the clients, or of an inner product of one or two such sums."""
         parts = self.clients.parts(atom)
         random = [part for part in parts if self._is_random(part)]
         if len(parts) == 1:

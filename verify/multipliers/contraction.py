@@ -32,8 +32,8 @@ from verify.reading.worlds import WorldValue
 
 @dataclass(frozen=True)
 class Chain:
-    """The premises of a bound: a claim about one step, and inequalities of all states. ``of``: of which starts it is
-    shown, if not of all."""
+    """The premises of a bound: a claim about one step, and inequalities of all states. ``of``: the starts that it
+    is shown for, if not all."""
 
     step: Claim
     lemmas: tuple[Claim, ...]
@@ -125,7 +125,7 @@ def _ratio_at_start(claim: Claim, of: Any, initial: Any) -> sympy.Expr | None:
 
 
 def step_of(claim: Claim) -> Claim:
-    """The claim about one step, from every state that satisfies the invariant, of which a bound is the consequence.
+    """The claim about one step, from every state that satisfies the invariant, that implies a bound.
 
     It is where both sides are one quantity, the constant is 1, the rate is a number >= 0 that is the same in all
     rounds, and states satisfy the invariant at the start: later they do as it is kept, which the step's proof shows.

@@ -62,7 +62,7 @@ class Domain:
     _beyond: dict[tuple[str, bool], tuple[Any, Multiples]] = field(default_factory=dict)
 
     def with_constraint(self, p: Any, strict: bool, bounds: int | None = None) -> Domain:
-        """The part where p >= 0 (> 0). ``bounds``: the letter that stands for a maximum, of which it is a bound."""
+        """The part where p >= 0 (> 0). ``bounds``: the letter that stands for a maximum that p bounds."""
         p = self.plain.stripped(p)
         name = (key(p), strict)
         if bounds is None and (

@@ -217,7 +217,7 @@ class DrawnClients:
         return found
 
     def of_each(self, value: WorldValue) -> WorldValue:
-        """The expectation of a number of each client's own, or of a vector of which inner products are taken."""
+        """The expectation of a number of each client's own, or of a vector in inner products."""
         world, found = self.clients.world, WorldValue({})
         for (draws, atoms), c in value.of.items():
             if self._summed(c):

@@ -1,4 +1,4 @@
-"""Quadratic forms in vectors of which only inner products are known, and their expectation over what is drawn.
+"""Quadratic forms in vectors known only by inner products, and their expectation over what is drawn.
 
 Entries: ``("mean", a, b)`` is the inner product of two vectors that are the same for all clients,
 ``("deviation", a, b)`` the sum over the clients of the inner products of deviations from the mean,
@@ -149,7 +149,7 @@ class Moments:
             raise Unread("a sum over the clients has weights that differ between clients")
         meaning = self.world.meaning.get(own[0].name)
         if meaning is None or meaning[0] == "deviation":
-            # Numbers of which each client has another: the probability is the same for all, and they sum to zero.
+            # Each client has its own number: the probability is the same for all, and they sum to zero.
             if not own[0].balanced:
                 raise Unread("the clients' numbers are not deviations")
             self._one(draws)
@@ -173,7 +173,7 @@ class Moments:
         return found
 
     def _as_sum(self, atom: Atom) -> tuple[frozenset[str], Atom]:
-        """A vector that all clients share: the masks and the vectors of which it is the sum, or itself."""
+        """A vector that all clients share: the masks and the vectors that add up to it, or itself."""
         meaning = self.world.meaning.get(atom.name)
         if meaning is None or meaning[0] != "sum":
             return frozenset(), atom

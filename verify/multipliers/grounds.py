@@ -99,7 +99,7 @@ class GroundLetters:
         return max((strict for term, strict in signs if evaluated(self.about.world, [term])[0].of == own), default=None)
 
     def _link(self, letter: sympy.Expr, c: Any) -> None:
-        """A letter of the claim that is made of letters of the world, one of which may have no sign of its own."""
+        """A letter of the claim that is made of letters of the world; one of them may have no known sign."""
         self.elements[letter] = c
         free = sorted(c.as_expr().free_symbols - set(self.made), key=str)
         if len(free) != 1 or c.denom != 1 or not letter.is_nonnegative:
@@ -188,7 +188,7 @@ class GroundLetters:
                 yield small - large, False
 
     def _bounds(self) -> Iterator[tuple[Any, Any]]:
-        """Letters that stand for maxima, with each of their bounds of which all is known."""
+        """Letters that stand for maxima, with each of their fully known bounds."""
         for letter, bounds in self.maxima.items():
             for bound in bounds:
                 c = self._read(bound)

@@ -3,8 +3,8 @@
 Left less right is a sum over the clients of what a generic client adds, its density, and of what the one adds of whom
 the statement speaks. Each density is to be at most 0: in each way in which the masks of a client may fall, with letters
 and vectors of its own. What is *linked* sums to zero, or to at most 0, only over all clients: it has one multiplier
-for all, which may not depend on what a client has of its own. What a step draws are coins, of which the mean is taken
-in each density, or sets of clients, of which it is taken in each quantity.
+for all, which may not depend on what a client has of its own. A step draws coins, whose mean is taken
+in each density, or sets of clients, whose mean is taken in each quantity.
 """
 
 from __future__ import annotations

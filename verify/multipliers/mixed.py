@@ -21,7 +21,7 @@ from verify.reading.worlds import ONE, Atom, World, WorldValue
 
 @dataclass(eq=False)
 class MixedVectors:
-    """The mixing matrix ``name``, of which ``largest`` is 1 - delta, and the deviations that were mixed.
+    """The mixing matrix ``name``, with 1 - delta as ``largest``, and the deviations that were mixed.
 
     ``mixed``: these and what they became, by name; ``solved``: deviations and their preimages, by name; ``images`` and
     ``preimages``: of single vectors.

@@ -1,4 +1,4 @@
-"""Names of functions of the letters of which intervals at points are known: products of powers of simple factors."""
+"""Names of functions of the letters whose intervals at points are known: products of powers of simple factors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Grading = tuple[Array, Array]
 
 
 def factors(posed: Posed, more: Sequence[Ratio] = ()) -> list[Any]:
-    """Polynomials of which multipliers may consist: letters, constraints, what stands in the program, bounds."""
+    """Polynomials that multipliers may consist of: letters, constraints, what stands in the program, bounds."""
     found: dict[str, Any] = {}
     used = {i for f in (posed.target, *posed.known.values()) for c in f.of.values() for i in c.letters()}
 

@@ -25,7 +25,7 @@ def is_nonnegative(form: ProductSum, domain: Domain, values: frozenset[str]) -> 
 
 
 def _is_positive_semidefinite(entries: dict[tuple[str, str], Ratio], domain: Domain) -> bool:
-    """Return True if a matrix is, of which ``entries`` holds the diagonal and twice what is off it, each once."""
+    """Return True if the matrix is whose diagonal, and twice whose entries off it, each once, are ``entries``."""
     left = {pair: c if pair[0] == pair[1] else c / 2 for pair, c in entries.items()}
     left |= {(b, a): c for (a, b), c in left.items()}
     rows = sorted({row for pair in left for row in pair})

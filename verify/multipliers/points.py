@@ -297,7 +297,7 @@ class Programs:
         return None if status in ("PrimalInfeasible", "AlmostPrimalInfeasible") else "?"
 
     def _at(self, fixed: Mapping[int, float]) -> Array:
-        """Multipliers of which all others are zero."""
+        """Multipliers, zero but for those given."""
         out = np.zeros(len(self.names))
         for k, value in fixed.items():
             out[k] = value

@@ -57,7 +57,7 @@ class Posed:
     meanings: tuple[Reason, ...] = ()
     equal: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[sympy.Expr, Ratio | ProductSum] = field(default_factory=dict)
-    #: Two cases of which a search may find each alone: a number of the state is positive, or 0.
+    #: Two cases that a search may solve one by one: a number of the state is positive, or 0.
     apart: OfTwoParts | None = None
 
     def part(self, p: Any) -> Posed:
@@ -93,7 +93,7 @@ def pose(
     """Return the inequality that a case of a claim states, with the known ones.
 
     ``read_at``: the claim at whose instances the types of parameters are read. ``falling``: numbers of a state that are
-    assumed to decrease in a step, for potentials of which they may be parts; their multipliers are the same in all
+    assumed to decrease in a step, for potentials that may contain them; their multipliers are the same in all
     states. ``premises``: expressions in the letters
     and quantities whose expectations are at most 0; multipliers of them are the same in all states.
 
@@ -301,7 +301,7 @@ class _Posing:
         raise OfTwoParts((apart, ">="), (-apart, ">="), numbers=numbers)
 
     def _divide_by(self, value: WorldValue) -> None:
-        """Note that letters are positive of which a divisor is a product: where it is 0 the code says nothing."""
+        """Note that the letters are positive whose product is a divisor: the code has no value where it is 0."""
         terms = self.letters.number(value).num.terms()
         (first, _), *others = terms
         if not others:

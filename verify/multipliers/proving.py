@@ -35,7 +35,7 @@ class Shown:
 
 
 def stored() -> Mapping[str, Mapping[str, Any]]:
-    """Multipliers that were found once, by claims and their cases: texts, of which nothing is taken unchecked."""
+    """Multipliers that were found once, by claims and their cases: texts, all of which are checked again."""
     return texts("stored.json")
 
 
@@ -52,8 +52,8 @@ def prove(
     numbers of a state, in each case, that are taken to fall in a step (:func:`~verify.multipliers.posing.pose`);
     ``premises``: expressions that are at most 0 in expectation, likewise.
     ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
-    prove. Where nothing is found, claims are tried of which it is a part: with any smaller value of a parameter that a
-    hypothesis fixes, and of any number of clients where it is about one.
+    prove. Where nothing is found, claims that contain it are tried: with any smaller value of a parameter that a
+    hypothesis fixes, and with any number of clients where it is about one.
     """
     why = ""
     for wider in _wider(claim):

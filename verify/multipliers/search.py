@@ -1,4 +1,4 @@
-"""The search for multipliers: floats, solvers and luck, none of which is trusted.
+"""The search for multipliers: floats, solvers and luck; none of them is trusted.
 
 At points of the domain semidefinite programs say between what bounds each multiplier may be. A name is a function of
 the letters that lies between them at all points: a value at which a diagonal entry vanishes, or a product of powers of

@@ -24,7 +24,7 @@ class SetPoint:
 
 @dataclass(eq=False)
 class ConvexSets:
-    """The sets of the clients, or one set for all (``own`` False), of which x* is a point.
+    """The sets of the clients, or one set for all (``own`` False), with x* in them.
 
     ``slope``: a vector normal to the set at x*, 0 where none is known; ``diameter``: no two points of the set are
     farther apart, None where nothing is known of it. All points are relative to x*.
@@ -101,8 +101,8 @@ class ConvexSets:
             yield known(f"diameter[{i},{j}]", words, world.inner(x * x) - D * D)
 
     def is_inside(self, point: WorldValue, nonnegative: Callable[[Any], bool]) -> bool:
-        """Return True if a point is seen to be in the set: a mean, with weights that are nonnegative, of points of it,
-        of which x* is one.
+        """Return True if a point is seen to be in the set: a mean, with nonnegative weights, of its points,
+        x* among them.
         """
         single = {key: a for a in self.points.values() for key in [_only_vector(a.point)] if key is not None}
         weights = []

@@ -16,7 +16,7 @@ from verify.reading.worlds import World, WorldValue
 
 @dataclass(eq=False)
 class Signs:
-    """The vectors of which signs were taken, with these, by name: of vectors of each client's own (``True``), and of
+    """The vectors whose signs were taken, with these, by name: of vectors of each client's own (``True``), and of
     vectors that all clients share."""
 
     world: World

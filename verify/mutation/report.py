@@ -90,7 +90,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def sentences(trials: Sequence[Trial], budget: str) -> list[str]:
-    """The rates that count, then every mutant that is false and survived, or of which the truth is not known."""
+    """The rates that count, then every mutant that is false and survived, or whose truth is not known."""
     false = [t for t in trials if t.label is Label.FALSE]
     quick = sum(t.budget == "quick" for t in false)
     found = [f"false mutants killed at budget quick: {quick} of {len(false)} ({percent(quick, len(false))})"]

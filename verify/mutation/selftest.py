@@ -338,7 +338,7 @@ def _declaring(instance: Instance, mu: Any, L: Any) -> Instance:
 
 
 def _larger(changed: Statement, original: Statement) -> list[tuple[sympy.Expr, sympy.Expr]] | None:
-    """Pairs (a, b) of which a <= b makes the changed statement the weaker one; None where anything else has changed.
+    """Pairs (a, b) such that a <= b makes the changed statement the weaker one; None where anything else has changed.
 
     Potentials and factors of claims that hold are nonnegative.
     """

@@ -1,4 +1,4 @@
-"""Adversaries of which no more is known than the conditions that their answers meet, as an algorithm sees them."""
+"""Adversaries known only by the conditions that their answers meet, as an algorithm sees them."""
 
 from __future__ import annotations
 

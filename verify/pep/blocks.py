@@ -1,4 +1,4 @@
-"""Functions that are smooth in blocks of coordinates, of which only the class is known.
+"""Functions that are smooth in blocks of coordinates, known only by their class.
 
 A vector stands in parts, one for each block, and inner products are sums over the parts: so blocks are orthogonal by
 construction, and may have any number of coordinates.

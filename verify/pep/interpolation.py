@@ -1,4 +1,4 @@
-"""Functions of which only the class is known, as a problem and an algorithm see them.
+"""Functions known only by their class, as a problem and an algorithm see them.
 
 An oracle answers with new rows (:mod:`verify.pep.gram`), remembers where it was asked, and states what a function of
 its class must satisfy at these points. Compressors and inexact oracles are in :mod:`verify.pep.oracles`;

@@ -1,4 +1,4 @@
-"""Compressors and oracles with errors of which only moments are known, as an algorithm sees them.
+"""Compressors and oracles whose errors are known only by moments, as an algorithm sees them.
 
 What one returns is the exact answer plus a new row (:mod:`verify.pep.gram`) for its error; each states what its errors
 satisfy.
@@ -80,7 +80,7 @@ class Compressors:
 
 @dataclass(frozen=True)
 class NumberedDraws:
-    """A source of randomness of which only its identity matters: each time it is drawn from it has another number.
+    """A source of randomness where only its identity matters: each time it is drawn from it has another number.
 
     A draw is that number, ``shape`` times.
     """
@@ -199,7 +199,7 @@ class Contractions:
 
 @dataclass
 class InexactOracle:
-    """A ``delta``-inexact oracle of grad f_1^*, ..., grad f_n^* of which no more is known (FedDCD, Definition 5.1).
+    """A ``delta``-inexact oracle of grad f_1^*, ..., grad f_n^*, known by nothing else (FedDCD, Definition 5.1).
 
     Rows are random vectors here and inner products expectations, so that its own randomness is allowed for. A call is
     identified by the point and the guess: ``errors`` holds (i, guess - gradient, answer - gradient) by client and both.
@@ -245,7 +245,7 @@ class InexactOracle:
 
 @dataclass
 class Coordinates:
-    """n functions of a class, of vectors in d parts, of which gradients can be asked.
+    """n functions of a class, of vectors in d parts, with gradients to query.
 
     ``origin (d,)``, ``slope (n, d)``: the optimum and the gradients there. Inner products are sums over the parts.
     """
@@ -295,7 +295,7 @@ class Coordinates:
         return out
 
     def value(self, x: Array) -> Array:
-        """``ValueError``: each part has a share of the value, of which nothing is known by itself."""
+        """``ValueError``: each part has a share of the value, and nothing is known about one share."""
         raise ValueError("no function values are posed where coordinates are drawn")
 
     def constraints(self) -> Iterator[Constraint]:

@@ -35,7 +35,7 @@ _TOLERANCES = (1e-10, 1e-8, 1e-6)
 class Constraint(NamedTuple):
     """``form <= 0``, with a name under which its multiplier is reported.
 
-    ``why()``: where it comes from, in words, of which there are none where nobody is to read it.
+    ``why()``: where it comes from, in words; empty where nobody is to read it.
     """
 
     name: str

@@ -405,7 +405,7 @@ def types_seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
 
 
 def _types_of_varied(instances: Sequence[Instance]) -> dict[str, Type]:
-    """Return the same where the sizes of some axes do not vary: each axis of a part is the only one of which it has the
+    """Return the same where the sizes of some axes do not vary: each axis of a part is the only one with its
     length at all instances, and has had two lengths."""
     found: dict[str, list[tuple[int, ...]]] = {}
     lengths: dict[Axis, list[int]] = {axis: [] for axis in (Axis.CLIENTS, Axis.COORDINATES, Axis.EXAMPLES)}

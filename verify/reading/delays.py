@@ -1,4 +1,4 @@
-"""Delays in code that is read: vectors of which no more is known than that they lie within balls about those given."""
+"""Delays in code that is read: vectors about which only balls that contain them are known."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def one_of(name: str, given: list[Term]) -> Term:
     """Return one of these vectors, as the answer of an adversary that is in balls in which all of them are.
 
     With x_0, ..., x_tau it is v with |v - x_0|^2 <= tau sum |x_k - x_(k-1)|^2, by Cauchy and Schwarz, and
-    |v - x_0|^2 <= sum |x_k - x_0|^2. Of two vectors it is in the ball of which they are the ends of a diameter, too.
+    |v - x_0|^2 <= sum |x_k - x_0|^2. With two vectors it is also in the ball that has them as the ends of a diameter.
     """
     latest, *before = given
     if not before:

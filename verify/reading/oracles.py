@@ -148,7 +148,7 @@ def _functions(
 
 
 def _named(count: int, d: Term, resolvents: bool, sets: tuple[str, ...] = ()) -> Named:
-    """Return functions of which each answer is a term of its own, by the number of the function."""
+    """Return functions each answer of which is a term of its own, by the number of the function."""
 
     def answers(what: str, ask: Callable[..., Term], axis: int) -> Rule:
         return Rule(

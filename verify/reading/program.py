@@ -148,7 +148,7 @@ class AtStart:
 
 @dataclass(frozen=True)
 class Exchanged:
-    """A quantity of a state of which some parts are exchanged for other parts of it, by their names."""
+    """A quantity of a state with some parts exchanged for other parts of it, by their names."""
 
     of: Any
     parts: tuple[tuple[str, str], ...]

@@ -15,7 +15,7 @@ DIVERGENCE, MIRROR, PROX = ASKED = ("divergence", "mirror", "bregman_prox")
 
 
 def asked(h: Named) -> Mapping[str, Any]:
-    """Return what code asks of a problem with the reference function ``h``, of which it asks values and gradients."""
+    """Return what code asks of a problem with the reference function ``h``: values and gradients, of ``h`` too."""
     plain = {name: h.fields[name] for name in ("n", "d", "value", "gradient")}
     rules: Mapping[str, Callable[..., Term]] = {DIVERGENCE: _divergence, MIRROR: _mirrored, PROX: _proximal}
     return {"h": Named(h.what, plain), **{what: Rule(f"problem.{what}", rule) for what, rule in rules.items()}}

@@ -505,7 +505,7 @@ def all_draws(kind: str, of: Sequence[Term]) -> Term:
     return Term(Op.ALL, tuple(of), Type((Axis.DRAWS, Axis.CLIENTS), False, 0, True), (kind, name))
 
 
-#: The kind of draws of compressors, among those of which all are taken.
+#: The kind of compressors' draws, in terms that stand for all draws of a kind.
 COMPRESSION = "compression"
 
 

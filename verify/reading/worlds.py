@@ -84,8 +84,8 @@ class WorldValue:
 
 @dataclass(eq=False)
 class World:
-    """The letters of a program as a field, and the names in its values. ``indexed``: the draws and the letters of which
-    each client has its own; ``totals``: the number of clients in a draw.
+    """The letters of a program as a field, and the names in its values. ``indexed``: the draws and the letters that
+    each client has its own of; ``totals``: the number of clients in a draw.
     """
 
     field: Any

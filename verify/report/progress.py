@@ -94,7 +94,7 @@ class Shown:
         self._update()
 
     def arrive(self, id: str, text: str) -> None:
-        """Count a claim, of which the ``text`` tells the result."""
+        """Count a claim; ``text`` is its result."""
         self._pace.done(id)
         if self._verbose and not self._to.is_terminal:
             self._to.print(clean(f"[{self._pace.claims}/{self._pace.total}] {text}"), soft_wrap=True)

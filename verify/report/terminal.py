@@ -262,7 +262,7 @@ shown = naming.number
 
 
 def refutation(example: Counterexample) -> str:
-    """The two numbers of which the claim is false, and where; of an order, along which curve its sides grow apart."""
+    """The two numbers that refute the claim, and where; of an order, along which curve its sides grow apart."""
     place = placing.place(example)
     if example.part.startswith(orders.PREFIX):
         return place

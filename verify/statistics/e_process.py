@@ -126,7 +126,7 @@ def smallest_defect(target: Array, assumed: Assumed, level: float, size: int) ->
     A proved bound, for independent samples: the capital K after ``size`` samples stays below 2/level with probability
     at most (2/level)^s E[K^-s], and 1/K is at most the number of bets times the product of 1/factor for any one bet.
     *Betting*: (1 + lambda (y - 1))^-s is convex with negative third derivative on y >= 0, so under a bound on the
-    variance its mean is largest for two values, of which one is y = 0 (the parabola that meets it at 0 and touches it
+    variance its mean is largest for two values, one of them y = 0 (the parabola that meets it at 0 and touches it
     at the other value lies above it), or without that bound for the two ends of the range. *Catoni*, s = 1:
     exp(-phi(u)) <= 1 - u + u^2/2. Infinite where no D will do, or neither ``high`` nor ``variance`` is known.
     """
