@@ -125,7 +125,7 @@ def independent(
             entries[r * width + place[column]] = residue(c, prime)
     table = flint.nmod_mat(len(rows), width, entries, prime)
     echelon, rank = table.rref()
-    found = _leading(echelon, rank)
+    found = leading(echelon, rank)
     last = width if counted is None else counted
     alone = [
         columns[p] for r, p in enumerate(found) if not any(int(echelon[r, column]) for column in range(p + 1, last))
@@ -143,14 +143,15 @@ def residue(value: Any, prime: int = PRIME) -> int:
 
 def pivots(table: flint.nmod_mat) -> list[int]:
     """The columns of the pivots of a matrix's reduced row echelon form."""
-    return _leading(*table.rref())
+    return leading(*table.rref())
 
 
-def _leading(echelon: flint.nmod_mat, rank: int) -> list[int]:
+def leading(echelon: flint.nmod_mat | flint.fmpq_mat, rank: int) -> list[int]:
+    """The columns of the first entries of the rows of a reduced row echelon form."""
     found: list[int] = []
     column = 0
     for r in range(rank):
-        while not int(echelon[r, column]):
+        while not echelon[r, column]:
             column += 1
         found.append(column)
         column += 1

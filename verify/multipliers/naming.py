@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from operator import not_
 from typing import Any
 
+import flint
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from fedtheory.numbers.rational import Array
 from verify.base import panics
-from verify.exact.elimination import eliminate
+from verify.exact.elimination import leading
 from verify.multipliers.posing import Posed
 from verify.multipliers.ratios import Ratio, key, terms
 from verify.multipliers.work import COSTS, Work
@@ -97,15 +97,14 @@ def _differences(monomials: list[tuple[int, ...]], width: int, letters: int) -> 
 
 def _kernel(of: Array) -> list[Array]:
     """A basis of the vectors that a matrix of whole numbers maps to zero."""
-    M = [[Fraction(int(v)) for v in row] for row in of]
-    width = of.shape[1]
-    pivots, found = eliminate(M, range(width), not_), []
+    echelon, rank = flint.fmpq_mat(flint.fmpz_mat([[int(v) for v in row] for row in of])).rref()
+    pivots, width, found = leading(echelon, rank), of.shape[1], []
     for c in range(width):
         if c not in pivots:
             v = np.zeros(width)
             v[c] = 2
-            for row, p in zip(M, pivots, strict=False):
-                v[p] = -2 * float(row[c])
+            for r, p in enumerate(pivots):
+                v[p] = -2 * float(Fraction(int(echelon[r, c].p), int(echelon[r, c].q)))
             found.append(v)
     return found
 
