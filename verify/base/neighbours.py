@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from importlib.util import find_spec, module_from_spec
@@ -28,8 +28,9 @@ _INSTALLED = frozenset({"fedtheory", "verify", "mpmath", "numba", "numpy", "rich
 _NO_STATEMENTS = ast.expr | ast.expr_context | ast.operator | ast.arguments | ast.pattern
 
 
-def fresh(path: Path) -> ModuleType:
-    """The module of a file, which is not run yet. What was loaded of the file before is forgotten."""
+def fresh(path: Path, change: Callable[[ast.Module], ast.Module] | None = None) -> ModuleType:
+    """The module of a file, which is not run yet; ``change``: of its code. What was loaded of the file before is
+    forgotten."""
     package = _package(path)
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
         del sys.modules[name]
@@ -41,7 +42,7 @@ def fresh(path: Path) -> ModuleType:
     around.__path__ = [str(path.resolve().parent)]
     # No import names a file with a dot in its name.
     name = f"{package}.{path.stem.replace('.', ' ')}"
-    spec = ModuleSpec(name, _Loader(name, str(path.absolute())), origin=str(path.absolute()))
+    spec = ModuleSpec(name, _Loader(name, str(path.absolute()), change), origin=str(path.absolute()))
     spec.has_location = True
     module = module_from_spec(spec)
     sys.modules.update({package: around, name: module})
@@ -206,9 +207,14 @@ def claimed(path: Path, ids: Iterable[str]) -> None:
 class _Loader(SourceFileLoader):
     """Runs what a file says now, whatever was compiled of it before."""
 
+    def __init__(self, name: str, path: str, change: Callable[[ast.Module], ast.Module] | None = None) -> None:
+        super().__init__(name, path)
+        self._change = change
+
     def get_code(self, fullname: str) -> Any:
         path = self.get_filename(fullname)
         tree = ast.parse(self.get_data(path), path)
+        tree = tree if self._change is None else self._change(tree)
         tree = ast.fix_missing_locations(_Beside(fullname.partition(".")[0]).visit(tree))
         _READ[fullname] = Read(Path(path), tree, compile(tree, path, "exec", dont_inherit=True))
         return _READ[fullname].code

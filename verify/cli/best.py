@@ -63,17 +63,16 @@ def run_best(args: Any) -> int:
     import time
     from dataclasses import replace
 
-    from verify.base import own
     from verify.best import every_n, factors, parameters, places, potentials, record, thresholds, words
     from verify.best.subjects import subject
-    from verify.cli import answering
+    from verify.cli import answering, own_files
     from verify.cli.saving import replaying
     from verify.report import consoles
     from verify.results import files
     from verify.results.places import writable
     from verify.tightness import sweep
 
-    claim, over = own.asked(args.own, args.id), tuple(args.over or ())
+    claim, over = own_files.asked(args.own, args.id), tuple(args.over or ())
     if args.every_n and (args.potential or args.largest or args.smallest):
         raise ValueError("--every-n is of the smallest rate, alone or with --over")
     at = sweep.letters(args.at)

@@ -66,14 +66,13 @@ def register(
 
 def run_repair(args: Any) -> int:
     """Search, and report the least repair; 1 where none is found."""
-    from verify.base import own
-    from verify.cli import answering
+    from verify.cli import answering, own_files
     from verify.repair.searching import Search
     from verify.repair.trials import EFFORT, Bench
     from verify.report import consoles
     from verify.results.places import writable
 
-    claim = own.asked(args.own, args.id)
+    claim = own_files.asked(args.own, args.id)
     out = None if args.out is None else writable(args.out)
     begun = time.monotonic()
     key = _key(claim, args)
