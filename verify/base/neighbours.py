@@ -28,9 +28,8 @@ _INSTALLED = frozenset({"fedtheory", "verify", "mpmath", "numba", "numpy", "rich
 _NO_STATEMENTS = ast.expr | ast.expr_context | ast.operator | ast.arguments | ast.pattern
 
 
-def fresh(path: Path, change: Callable[[ast.Module], ast.Module] | None = None) -> ModuleType:
-    """The module of a file, which is not run yet; ``change``: of its code. What was loaded of the file before is
-    forgotten."""
+def fresh(path: Path) -> ModuleType:
+    """The module of a file, which is not run yet. What was loaded of the file before is forgotten."""
     package = _package(path)
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
         del sys.modules[name]
@@ -42,7 +41,7 @@ def fresh(path: Path, change: Callable[[ast.Module], ast.Module] | None = None) 
     around.__path__ = [str(path.resolve().parent)]
     # No import names a file with a dot in its name.
     name = f"{package}.{path.stem.replace('.', ' ')}"
-    spec = ModuleSpec(name, _Loader(name, str(path.absolute()), change), origin=str(path.absolute()))
+    spec = ModuleSpec(name, Loader(name, str(path.absolute())), origin=str(path.absolute()))
     spec.has_location = True
     module = module_from_spec(spec)
     sys.modules.update({package: around, name: module})
@@ -66,10 +65,8 @@ def files(path: Path) -> dict[str, Path]:
 
 def digest(path: Path) -> str:
     """A digest of the code of a file, and of what it imports from beside it."""
-    found = hashlib.sha256()
-    for name, file in files(path).items():
-        found.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
-    return found.hexdigest()
+    lines = (f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n" for name, file in files(path).items())
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def hidden(path: Path) -> list[str]:
@@ -204,17 +201,14 @@ def claimed(path: Path, ids: Iterable[str]) -> None:
     _OF.update(dict.fromkeys(ids, _package(path)))
 
 
-class _Loader(SourceFileLoader):
-    """Runs what a file says now, whatever was compiled of it before."""
+class Loader(SourceFileLoader):
+    """Runs what a file says now, whatever was compiled of it before; ``change``: of its code, before it runs."""
 
-    def __init__(self, name: str, path: str, change: Callable[[ast.Module], ast.Module] | None = None) -> None:
-        super().__init__(name, path)
-        self._change = change
+    change: Callable[[ast.Module], ast.Module] = staticmethod(lambda tree: tree)
 
     def get_code(self, fullname: str) -> Any:
         path = self.get_filename(fullname)
-        tree = ast.parse(self.get_data(path), path)
-        tree = tree if self._change is None else self._change(tree)
+        tree = self.change(ast.parse(self.get_data(path), path))
         tree = ast.fix_missing_locations(_Beside(fullname.partition(".")[0]).visit(tree))
         _READ[fullname] = Read(Path(path), tree, compile(tree, path, "exec", dont_inherit=True))
         return _READ[fullname].code
@@ -229,7 +223,7 @@ class _Finder(MetaPathFinder):
         if not fullname.startswith(_PREFIX) or path is None:
             return None
         for folder in path:
-            spec = FileFinder(folder, (_Loader, [".py"])).find_spec(fullname)
+            spec = FileFinder(folder, (Loader, [".py"])).find_spec(fullname)
             if spec is not None:
                 return spec
         return None
@@ -237,4 +231,4 @@ class _Finder(MetaPathFinder):
 
 _FINDER = _Finder()
 
-__all__: Sequence[str] = ["Read", "claimed", "digest", "files", "fresh", "hidden", "loaded"]
+__all__: Sequence[str] = ["Loader", "Read", "claimed", "digest", "files", "fresh", "hidden", "loaded"]

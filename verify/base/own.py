@@ -94,11 +94,13 @@ def read(path: Path, change: Callable[[ast.Module], ast.Module] | None = None) -
     if not path.is_file():
         raise ValueError(f"cannot read {path}: no such file")
     before, running = originals.before_loading(), originals.running()
-    module = neighbours.fresh(path, change)
+    module = neighbours.fresh(path)
     _check_numbers(path)
-    assert module.__spec__ is not None and module.__spec__.loader is not None
+    loader = None if module.__spec__ is None else module.__spec__.loader
+    assert isinstance(loader, neighbours.Loader)
+    loader.change = change or loader.change
     try:
-        module.__spec__.loader.exec_module(module)
+        loader.exec_module(module)
     except SyntaxError as error:
         line = "" if error.lineno is None else f", line {error.lineno}"
         raise ValueError(f"{_place(path, error.filename)}{line}: {error.msg}") from error
