@@ -207,6 +207,7 @@ class Loader(SourceFileLoader):
     change: Callable[[ast.Module], ast.Module] = staticmethod(lambda tree: tree)
 
     def get_code(self, fullname: str) -> Any:
+        """The code of the file, as changed."""
         path = self.get_filename(fullname)
         tree = self.change(ast.parse(self.get_data(path), path))
         tree = ast.fix_missing_locations(_Beside(fullname.partition(".")[0]).visit(tree))
