@@ -135,8 +135,8 @@ def _reason(weights: Sequence[Array], rounds: int, draws: Any) -> str:
         )
     if rounds > 1 and len(rows) >= _ENOUGH * rounds and len(rows) % rounds == 0:
         # The draws that are possible in a round of all runs.
-        common = (rows.reshape(-1, rounds, rows.shape[1]) > 0).all(axis=0)
-        if common.any(axis=1).all():
+        common = np.all(rows.reshape(-1, rounds, rows.shape[1]) > 0, axis=0)
+        if np.all(np.any(common, axis=1)):
             which = ", ".join(matching.words(map_leaves(lambda a, k=k: a[k], draws)) for k in common.argmax(axis=1))
             return (
                 f"all runs make the same draws in the same rounds, {which} (a schedule in place of draws, such as one "
