@@ -75,7 +75,7 @@ def run_best(args: Any) -> int:
     claim, over = own_files.asked(args.own, args.id), tuple(args.over or ())
     if args.every_n and (args.potential or args.largest or args.smallest):
         raise ValueError("--every-n is of the smallest rate, alone or with --over")
-    at = sweep.letters(args.at)
+    at = given_letters = sweep.letters(args.at)
     path = None if args.out is None else writable(args.out)
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     begun = time.perf_counter()
@@ -110,7 +110,10 @@ def run_best(args: Any) -> int:
         found = replace(asked, found=(interval,))
     keep(found)
     answering.add(best={**words.plain(found), **json.loads(record.text(found))})
-    consoles.say(report, *words.report_lines(found))
+    first, *lines = words.report_lines(found)
+    asked_for = {*given_letters, *over, asked.letter}
+    chosen = ", ".join(name for name in places.known(claim) if name not in asked_for)
+    consoles.say(report, first, *([f"  usual values, which --at changes: {chosen}"] if chosen else []), *lines)
     if args.every_n:
         number, why = every_n.proved(found.of, found.found[0], at, say)
         consoles.say(report, words.every_n(number, why))
