@@ -5,12 +5,14 @@ Minimises (1/n) sum_i f_i, one communication every 1/p iterations in expectation
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, Gradients, Models, NamedTuple, Problem, Scalar, method
-from fedtheory.algorithms.slips import edits
+from fedtheory.algorithms.slips import Table, edits
 from fedtheory.algorithms.starts import OtherStart, centred_gradients
-from fedtheory.randomness import Bernoulli
+from fedtheory.randomness import Bernoulli, Independent
 
 
 class Params(NamedTuple):
@@ -67,12 +69,43 @@ LINES = {
 #: Other starts of its runs.
 STARTS = (OtherStart("h_i^0 = grad f_i(x^0) - grad f(x^0)", "h", centred_gradients),)
 
+
+def _own_coins(problem: Problem, params: Params, state: State) -> Distribution:
+    return Independent(Bernoulli(params.p), problem.n)
+
+
+def _by_own_coins(problem: Problem, params: Params, state: State, draw: Array, among: bool = False) -> State:
+    """Clients whose coins ``draw (..., n)`` say so take the average, of all clients or ``among`` themselves."""
+    gamma, p = params
+    x_hat = state.x - gamma * (problem.f.gradient(state.x) - state.h)
+    coins = draw[..., None]
+    counted = np.where(coins, 1.0, 0.0) if among else np.ones(coins.shape)
+    sent = counted * (x_hat - gamma / p * state.h)
+    mean = sent.sum(axis=-2, keepdims=True) / np.maximum(counted.sum(axis=-2, keepdims=True), 1)
+    x = np.where(coins, mean, x_hat)
+    return State(x, state.h + p / gamma * (x - x_hat))
+
+
+_OWN_COINS = "each client tosses a coin of its own where one coin is for all"
+
 #: Known mistakes of implementations.
-SLIPS = edits("""
+SLIPS: Table = (
+    (
+        f"{_OWN_COINS}; those that communicate take the average of all",
+        "x",
+        {"draws": _own_coins, "step": _by_own_coins},
+    ),
+    (
+        f"{_OWN_COINS}; those that communicate take the average among themselves",
+        "x",
+        {"draws": _own_coins, "step": partial(_by_own_coins, among=True)},
+    ),
+    *edits("""
 x: the average leaves out the control variates, which do not sum to zero here
     (x_hat - gamma / p * h_hat).sum => x_hat.sum
 h: the control variates are never updated
     h_hat + p / gamma * (x - x_hat) => h_hat + 0 * x
 h: the control variates are corrected without the probability p
     h_hat + p / gamma * (x - x_hat) => h_hat + 1 / gamma * (x - x_hat)
-""")
+"""),
+)

@@ -10,7 +10,7 @@ from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, Gradients, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.algorithms.slips import Table, edits
+from fedtheory.algorithms.slips import Table, edit, edits
 from fedtheory.algorithms.starts import OtherStart
 from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.randomness import Distribution
@@ -140,6 +140,14 @@ def _late_step(problem: Problem, params: Params, state: Any, draw: Any) -> Any:
     return _Late(old.x, c + (old.c - late), old.c_i, c)
 
 
+def _corrected(words: str, added: str) -> Table:
+    """The slip of local steps that add something else than c - c_i, c_i renewed as printed or by their gradients."""
+    local = f"lambda y: shared - c_i => lambda y: {added}"
+    mean = f"c_i - shared + (anchor - y) / (K * params.eta_l) => (anchor - y) / (K * params.eta_l) - ({added})"
+    renewed = f"{words}; c_i is renewed by the mean of the gradients at the local models"
+    return (words, "x", edit(local)), (renewed, "x", edit(local, mean))
+
+
 #: Known mistakes of implementations.
 SLIPS: Table = (
     (f"{IN_PLACE}; y_i - x is then 0", "x", _in_place),
@@ -151,14 +159,6 @@ c_i: c_i is renewed by option I, the gradient at the server's model, where optio
 c_i: the control variates are never updated: this is FedAvg from the second round on
     change.sum(axis=-2) / problem.n => 0 * change.sum(axis=-2)
     c_i + change => c_i + 0 * change
-x: the sign of the control variates is swapped: the local steps add c_i - c instead of c - c_i
-    lambda y: shared - c_i => lambda y: c_i - shared
-x: the clients' own control variates are left out of the local steps
-    lambda y: shared - c_i => lambda y: shared + 0 * y
-x: the server's control variate is left out of the local steps
-    lambda y: shared - c_i => lambda y: 0 * y - c_i
-x: control variates are left out of the local steps: this is FedAvg
-    lambda y: shared - c_i => lambda y: 0 * y
 x: the changes of the models are averaged over all clients instead of the participants
     mean_over(draw.clients, params.tau, y - anchor) => mean_over(draw.clients, problem.n, y - anchor)
 c: the server's control variate is averaged over the participants instead of all clients
@@ -172,6 +172,14 @@ c: the server's control variate is the average of the clients' before this round
 c: the whole control variates are sent where their changes are meant
     c + change.sum => c + np.where(draw.clients[..., None], c_i + change, 0 * change).sum
 """),
+    *_corrected(
+        "the sign of the control variates is swapped: the local steps add c_i - c instead of c - c_i", "c_i - shared"
+    ),
+    *_corrected("the sign of the client's own control variate is wrong: the local steps add c_i + c", "c_i + shared"),
+    *_corrected("the sign of the server's control variate is wrong: the local steps add -c_i - c", "-c_i - shared"),
+    *_corrected("the clients' own control variates are left out of the local steps", "shared + 0 * y"),
+    *_corrected("the server's control variate is left out of the local steps", "0 * y - c_i"),
+    *_corrected("control variates are left out of the local steps: this is FedAvg", "0 * y"),
     # Also where option I is asked for.
     *edits(
         """

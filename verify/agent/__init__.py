@@ -10,7 +10,10 @@ import sys
 def run_serve(args: argparse.Namespace) -> int:
     """Serve until the input ends, or nobody reads the output."""
     from fedtheory import extras
+    from verify.cli import answering
 
+    if answering.asked():
+        raise ValueError("serve speaks a protocol over standard output, and has no answer to print there")
     extras.require("mcp", extra="agent")
     from verify.agent.server import Limits, server
 

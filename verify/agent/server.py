@@ -32,7 +32,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
 import verify
-from verify.agent import pages
+from verify.agent import pages, prompts
 from verify.cli import answering
 from verify.cli.arguments import parser
 
@@ -405,12 +405,14 @@ class _Strict(MCPServer):
 
 
 def server(limits: Limits) -> MCPServer:
-    """Return the server, with its tools, each described by its docstring."""
+    """Return the server, with its tools and prompts, each described by its docstring."""
     found = _Strict("fedtheory", instructions=_INSTRUCTIONS, version=_version())
     for plain in (manual, example):
         found.tool(description=inspect.getdoc(plain))(plain)
     for tool in TOOLS:
         found.tool(description=inspect.getdoc(tool))(_answering(tool, limits))
+    for prompt in prompts.PROMPTS:
+        found.prompt(description=inspect.getdoc(prompt))(prompt)
     for page, about in pages.listed().items():
         read: Callable[[], str] = functools.partial(pages.text, page)
         found.resource(f"fedtheory://manual/{page}", name=page, description=about, mime_type="text/markdown")(read)

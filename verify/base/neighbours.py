@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from importlib.util import find_spec, module_from_spec
@@ -41,7 +41,7 @@ def fresh(path: Path) -> ModuleType:
     around.__path__ = [str(path.resolve().parent)]
     # No import names a file with a dot in its name.
     name = f"{package}.{path.stem.replace('.', ' ')}"
-    spec = ModuleSpec(name, _Loader(name, str(path.absolute())), origin=str(path.absolute()))
+    spec = ModuleSpec(name, Loader(name, str(path.absolute())), origin=str(path.absolute()))
     spec.has_location = True
     module = module_from_spec(spec)
     sys.modules.update({package: around, name: module})
@@ -65,10 +65,8 @@ def files(path: Path) -> dict[str, Path]:
 
 def digest(path: Path) -> str:
     """A digest of the code of a file, and of what it imports from beside it."""
-    found = hashlib.sha256()
-    for name, file in files(path).items():
-        found.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
-    return found.hexdigest()
+    lines = (f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n" for name, file in files(path).items())
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def hidden(path: Path) -> list[str]:
@@ -203,12 +201,15 @@ def claimed(path: Path, ids: Iterable[str]) -> None:
     _OF.update(dict.fromkeys(ids, _package(path)))
 
 
-class _Loader(SourceFileLoader):
-    """Runs what a file says now, whatever was compiled of it before."""
+class Loader(SourceFileLoader):
+    """Runs what a file says now, whatever was compiled of it before; ``change``: of its code, before it runs."""
+
+    change: Callable[[ast.Module], ast.Module] = staticmethod(lambda tree: tree)
 
     def get_code(self, fullname: str) -> Any:
+        """The code of the file, as changed."""
         path = self.get_filename(fullname)
-        tree = ast.parse(self.get_data(path), path)
+        tree = self.change(ast.parse(self.get_data(path), path))
         tree = ast.fix_missing_locations(_Beside(fullname.partition(".")[0]).visit(tree))
         _READ[fullname] = Read(Path(path), tree, compile(tree, path, "exec", dont_inherit=True))
         return _READ[fullname].code
@@ -223,7 +224,7 @@ class _Finder(MetaPathFinder):
         if not fullname.startswith(_PREFIX) or path is None:
             return None
         for folder in path:
-            spec = FileFinder(folder, (_Loader, [".py"])).find_spec(fullname)
+            spec = FileFinder(folder, (Loader, [".py"])).find_spec(fullname)
             if spec is not None:
                 return spec
         return None
@@ -231,4 +232,4 @@ class _Finder(MetaPathFinder):
 
 _FINDER = _Finder()
 
-__all__: Sequence[str] = ["Read", "claimed", "digest", "files", "fresh", "hidden", "loaded"]
+__all__: Sequence[str] = ["Loader", "Read", "claimed", "digest", "files", "fresh", "hidden", "loaded"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import tokenize
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -46,23 +48,43 @@ def load(path: Path) -> tuple[Claim, ...]:
         ...
         ValueError: theorem.txt is not a Python file: its name must end in .py
     """
-    found = getattr(read(path), "CLAIMS", None)
+    found, strange = sorted_out(path, read(path))
+    if strange:
+        raise ValueError(strange[0])
+    return found
+
+
+def sorted_out(path: Path, module: ModuleType) -> tuple[tuple[Claim, ...], list[str]]:
+    """The claims of a module, which are registered, and what else its ``CLAIMS`` hold, in a sentence each; raise
+    ``ValueError`` if there is no claim."""
+    found = getattr(module, "CLAIMS", None)
     if isinstance(found, Claim):
         raise ValueError(f"{path}: CLAIMS is a single claim, and a comma is missing: write CLAIMS = (Claim(...),)")
     if found is not None and not isinstance(found, list | tuple):
         raise ValueError(f"{path}: CLAIMS is {quoted(found)}, and not claims: write CLAIMS = (Claim(...), ...)")
     if not found:
         raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")
-    for index, claim in enumerate(found):
-        if not isinstance(claim, Claim):
-            raise ValueError(f"{path}: CLAIMS[{index}] is not a claim, but {quoted(claim)}")
-    claims.register(found)
-    neighbours.claimed(path, (claim.id for claim in found))
-    return tuple(found)
+    own = tuple(claim for claim in found if isinstance(claim, Claim))
+    strange = [
+        f"{path}: CLAIMS holds {quoted(one)}, which is not a claim" for one in found if not isinstance(one, Claim)
+    ]
+    if not own:
+        raise ValueError(strange[0])
+    claims.register(own)
+    neighbours.claimed(path, (claim.id for claim in own))
+    return own, strange
 
 
-def read(path: Path) -> ModuleType:
-    """The module of a file, which is run.
+class Failed(ValueError):
+    """A user's file fails at ``error``; ``module``: as far as it was run; ``tree``: its code."""
+
+    def __init__(self, message: str, module: ModuleType, tree: ast.Module, error: BaseException) -> None:
+        super().__init__(message)
+        self.module, self.tree, self.error = module, tree, error
+
+
+def read(path: Path, change: Callable[[ast.Module], ast.Module] | None = None) -> ModuleType:
+    """The module of a file, which is run; ``change``: of its code before that.
 
     ``ValueError`` of one sentence, with the line, where it cannot be read, fails, replaces a function of a library, or
     has a number that is not taken as it is written.
@@ -74,14 +96,18 @@ def read(path: Path) -> ModuleType:
     before, running = originals.before_loading(), originals.running()
     module = neighbours.fresh(path)
     _check_numbers(path)
-    assert module.__spec__ is not None and module.__spec__.loader is not None
+    loader = None if module.__spec__ is None else module.__spec__.loader
+    assert isinstance(loader, neighbours.Loader)
+    loader.change = change or loader.change
     try:
-        module.__spec__.loader.exec_module(module)
+        loader.exec_module(module)
     except SyntaxError as error:
         line = "" if error.lineno is None else f", line {error.lineno}"
         raise ValueError(f"{_place(path, error.filename)}{line}: {error.msg}") from error
     except (Exception, SystemExit) as error:  # A user's file may fail in any way, and may not end this.
-        raise ValueError(_failure(path, module, error)) from error
+        read = neighbours.loaded(module.__name__).get(module.__name__)
+        tree = ast.Module([], []) if read is None else read.tree
+        raise Failed(_failure(path, module, error), module, tree, error) from error
     if (name := originals.replaced() or before.changed()) is not None:
         raise ValueError(f"{path}: {name} was replaced, so what it says is not known: a file may replace no function")
     if originals.running() != running:
@@ -122,15 +148,3 @@ def _place(path: Path, file: str | None) -> str:
     found = Path(file).resolve()
     folder = path.resolve().parent
     return f"{path}: {found.relative_to(folder) if found.is_relative_to(folder) else found}"
-
-
-def asked(path: Path | None, id: str | None) -> Claim:
-    """The claim that is named, among those of a file too; without a name the only one of the file."""
-    loaded = () if path is None else load(path)
-    if id is not None:
-        return claims.get(id)
-    if path is None:
-        raise ValueError("name a claim, as `fedtheory list` lists them, or a file with --own")
-    if len(loaded) > 1:
-        raise ValueError(f"{path} has several claims, name one: {', '.join(c.id for c in loaded)}")
-    return loaded[0]

@@ -6,7 +6,7 @@ the instance matter for what is found from below.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, islice, product
@@ -63,7 +63,7 @@ def recipe(claim: Claim, at: Letters, stiff: int = 0) -> Recipe:
         raise ValueError(f"{claim.id} has no letter {unknown[0]!r} that can be given: it has {', '.join(names)}")
     sweep = claim.setting.drawing.sweep
     if sweep:
-        return derived.at_letters(claim, {**{k: Fraction(v[0]) for k, v in sweep.items()}, **at}, stiff)
+        return derived.at_letters(claim, {**{k: _typical(k, v) for k, v in sweep.items()}, **at}, stiff)
     for seed in range(_SEEDS):
         # Functions that are drawn may be members that break a hypothesis.
         found = _plain(claim, at, stiff, seed)
@@ -74,6 +74,13 @@ def recipe(claim: Claim, at: Letters, stiff: int = 0) -> Recipe:
         if hypotheses_hold(case):
             return found
     return _plain(claim, at, stiff, 0)
+
+
+def _typical(name: str, values: Sequence[Any]) -> Fraction:
+    """The first value of a grid at which there is all that a claim is about: compression, several clients, a coin."""
+    numbers = [Fraction(value) for value in values]
+    left_out = (0, 1) if name in ("n", "N", "p") else (0,)
+    return next((value for value in numbers if value not in left_out), numbers[0])
 
 
 def others(claim: Claim, at: Letters) -> Letters:

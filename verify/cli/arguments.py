@@ -23,8 +23,6 @@ from verify.report import atlas
 
 #: The default folder of an audit, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"
-#: The default file of a map.
-DEFAULT_MAP = "fedtheory-map.png"
 #: Over how many clients the data are split by default.
 DEFAULT_CLIENTS = 10
 #: Mutants that a self-test tries by default.
@@ -330,7 +328,7 @@ def parser() -> argparse.ArgumentParser:
             axis, required=True, metavar="LETTER=LOW:HIGH", help="letter and its range, such as n=1:1e6"
         )
     mapping.add_argument(
-        "--out", type=Path, metavar="FILE.png", default=DEFAULT_MAP, help=f"figure to write (default: {DEFAULT_MAP})"
+        "--out", type=Path, metavar="FILE.png", help="draw the map there (default: the shares of the methods alone)"
     )
 
     selftesting = command(

@@ -63,20 +63,19 @@ def run_best(args: Any) -> int:
     import time
     from dataclasses import replace
 
-    from verify.base import own
     from verify.best import every_n, factors, parameters, places, potentials, record, thresholds, words
     from verify.best.subjects import subject
-    from verify.cli import answering
+    from verify.cli import answering, own_files
     from verify.cli.saving import replaying
     from verify.report import consoles
     from verify.results import files
     from verify.results.places import writable
     from verify.tightness import sweep
 
-    claim, over = own.asked(args.own, args.id), tuple(args.over or ())
+    claim, over = own_files.asked(args.own, args.id), tuple(args.over or ())
     if args.every_n and (args.potential or args.largest or args.smallest):
         raise ValueError("--every-n is of the smallest rate, alone or with --over")
-    at = sweep.letters(args.at)
+    at = given_letters = sweep.letters(args.at)
     path = None if args.out is None else writable(args.out)
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     begun = time.perf_counter()
@@ -111,7 +110,10 @@ def run_best(args: Any) -> int:
         found = replace(asked, found=(interval,))
     keep(found)
     answering.add(best={**words.plain(found), **json.loads(record.text(found))})
-    consoles.say(report, *words.report_lines(found))
+    first, *lines = words.report_lines(found)
+    asked_for = {*given_letters, *over, asked.letter}
+    chosen = ", ".join(name for name in places.known(claim) if name not in asked_for)
+    consoles.say(report, first, *([f"  usual values, which --at changes: {chosen}"] if chosen else []), *lines)
     if args.every_n:
         number, why = every_n.proved(found.of, found.found[0], at, say)
         consoles.say(report, words.every_n(number, why))

@@ -108,8 +108,7 @@ def run_check(args: Any) -> int:
     """The result for each claim of a file, as it is found; 2 where one could not be tested, 1 for a verdict that is not
     to be."""
     from fedtheory import naming
-    from verify.base import own
-    from verify.cli import saving
+    from verify.cli import recovering, saving
     from verify.report import answers, consoles, terminal
     from verify.results import files
     from verify.results.places import directory, writable
@@ -117,8 +116,13 @@ def run_check(args: Any) -> int:
     copy = None if args.json is None or answering.asked() else writable(args.json)
     out = None if args.out is None else directory(args.out)
     picture = None if args.plot is None else writable(args.plot)
-    loaded = {claim.id: claim for claim in own.load(args.file)}
-    selected = [loaded[id] for id in (naming.select(args.ids, tuple(loaded)) if args.ids else loaded)]
+    found, faults = recovering.load(args.file)
+    loaded = {claim.id: claim for claim in found}
+    try:
+        selected = [loaded[id] for id in (naming.select(args.ids, tuple(loaded)) if args.ids else loaded)]
+    except ValueError as error:
+        # A claim that is asked for may be one that fails.
+        raise error if not faults else ValueError("; ".join(faults)) from error
     entries, failed, examples = [], [], []
     verdicts: dict[str, str] = {}
     unseen: ValueError | None = None
@@ -175,7 +179,9 @@ def run_check(args: Any) -> int:
         consoles.say(consoles.console(sys.stdout), str(picture))
     if failed:
         which = "" if len(selected) == 1 else f"{len(failed)} of {len(selected)} claims could not be tested: "
-        raise ValueError(f"{which}{failed[0]}")
+        faults = (*faults, f"{which}{failed[0]}")
+    if faults:
+        raise ValueError("; ".join(faults))
     return 1 if any(counts[verdict] for verdict in args.fail_on) else 0
 
 

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from fedtheory import claims, naming, tables
-from fedtheory.claims import Claim
 from verify import checker, results
 from verify.audit import sweeping
 from verify.base import limits
 from verify.base.plain import clean, counted
-from verify.cli import answering, tightening
+from verify.cli import answering, own_files, tightening
 from verify.cli.arguments import parser
 from verify.evidence import certificates, counterexamples, formats, references
 from verify.pep.prover import DoesNotHold
@@ -36,13 +35,6 @@ _PROOF_SHOWS = {
 }
 
 
-def _load_own(args: argparse.Namespace) -> tuple[Claim, ...]:
-    """The claims of the file that ``--own`` names: commands then know their ids."""
-    from verify.base import own
-
-    return () if args.own is None else own.load(args.own)
-
-
 def run_completion(args: argparse.Namespace) -> int:
     """A script for a shell, on stdout."""
     from verify.cli import completion
@@ -54,7 +46,7 @@ def run_completion(args: argparse.Namespace) -> int:
 def run_replay(args: argparse.Namespace) -> int:
     """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it differs from what was stored, or
     contradicts or proves nothing."""
-    _load_own(args)
+    own_files.loaded(args.own)
     if (proof := _proof_object(args.file)) is not None:
         lines, stands = proof
         consoles.say(consoles.console(sys.stdout), *lines)
@@ -215,11 +207,12 @@ def run_map(args: argparse.Namespace) -> int:
     from fedtheory.tables.regions import axis, regions
     from verify.report import figures, style
 
-    x, y, out = axis(args.x), axis(args.y), style.checked(writable(args.out))
+    x, y, out = axis(args.x), axis(args.y), None if args.out is None else style.checked(writable(args.out))
     found = regions(tables.get(args.name), x, y, tables.assignments(args.at))
-    with files.replacing(out) as temporary:
-        figures.draw_map(found, temporary)
-    consoles.say(consoles.console(sys.stdout), *figures.words(found), str(out))
+    if out is not None:
+        with files.replacing(out) as temporary:
+            figures.draw_map(found, temporary)
+    consoles.say(consoles.console(sys.stdout), *figures.words(found), *([] if out is None else [str(out)]))
     return 0
 
 
@@ -233,7 +226,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     copy = None if args.json is None or answering.asked() else writable(Path(args.json))
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     jobs = args.jobs or sweeping.cores()
-    holding = selftest.holding(_load_own(args) or claims.all(), jobs)
+    holding = selftest.holding(own_files.loaded(args.own) or claims.all(), jobs)
     every = selftest.bank(holding)
     mutants = selftest.sample(every, args.mutants)
     local = attack.drawn(holding, args.seed, args.regions)

@@ -6,6 +6,7 @@ import argparse
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ def _discovered(path: Path, name: str | None, where: Sequence[str], say: Callabl
     from verify.report import statement
 
     plain = Plain(positive_first).doprint
-    setting = setting_of(path, name)
+    setting, larger = _posed(setting_of(path, name))
     requires = [_condition(text, _letters(setting)) for text in where]
     for found in closed_forms.discover(setting, requires, say):
         weights = {words: plain(w) for words, w in found.weights.items()}
@@ -103,6 +104,7 @@ def _discovered(path: Path, name: str | None, where: Sequence[str], say: Callabl
             "gain": gain,
             "statement": statement.text(found.claim),
             "hypotheses": list(where),
+            "larger_class": larger,
             "verdict": str(evidence.verdict),
             "note": evidence.note,
             "silent": list(found.silent),
@@ -110,10 +112,23 @@ def _discovered(path: Path, name: str | None, where: Sequence[str], say: Callabl
                 f"V = {_potential(weights)}",
                 says,
                 f"proved for {', '.join(['all letters of the class', *where])}: {evidence.note}",
+                *([] if larger is None else [f"of a larger class of functions: {larger}"]),
                 *([f"V says nothing of {', '.join(found.silent)}"] if found.silent else []),
             ],
         }
     return None
+
+
+def _posed(setting: Setting) -> tuple[Setting, str | None]:
+    """The setting with functions of a class that is posed; that class in words if it is larger than the setting's, for
+    whose members holds what holds for all of it."""
+    from fedtheory import classes
+
+    of = setting.functions
+    if type(of) is not classes.SmoothEach:
+        return setting, None
+    larger = classes.SmoothStronglyConvex(of.mu, of.L, optimum=of.optimum)
+    return replace(setting, functions=larger), larger.text
 
 
 def _potential(weights: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fedtheory import naming
 from fedtheory.origins import ORIGINS
 from verify import results
-from verify.cli import answering
+from verify.cli import answering, own_files
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -181,7 +181,7 @@ def run_show(args: Any) -> int:
     from verify.evidence.record import Evidence
     from verify.report import consoles, statement, terminal
 
-    _load_own(args)
+    own_files.loaded(args.own)
     claim = claims.get(args.id)
     if args.latex:
         print(statement.latex(claim))
@@ -224,7 +224,7 @@ def run_why(args: Any) -> int:
 
     found, report = results.shipped(), consoles.console(sys.stdout)
     out = None if args.plot is None else writable(args.plot)
-    loaded = _load_own(args)
+    loaded = own_files.loaded(args.own)
     own = {c.id: c for c in (*loaded, *(c for c in claims.all() if c.paper in plugins.installed()))}
     ids = naming.select([args.id], [*(c.id for c in claims.all()), *(c.id for c in loaded)])
     asked = naming.meant(args.id, ids)
@@ -289,13 +289,6 @@ def _reached(ids: Sequence[str], own: Mapping[str, Claim]) -> list[str]:
             meant = own[id].literal_of or ""
             left += [other for other in (*own[id].uses, meant, *beside) if other in own]
     return found
-
-
-def _load_own(args: Any) -> tuple[Claim, ...]:
-    """The claims of the file that ``--own`` names: their ids are then known."""
-    from verify.base import own
-
-    return () if args.own is None else own.load(args.own)
 
 
 def _warn(found: Shipped, report: Console) -> None:

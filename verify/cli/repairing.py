@@ -66,14 +66,13 @@ def register(
 
 def run_repair(args: Any) -> int:
     """Search, and report the least repair; 1 where none is found."""
-    from verify.base import own
-    from verify.cli import answering
+    from verify.cli import answering, own_files
     from verify.repair.searching import Search
     from verify.repair.trials import EFFORT, Bench
     from verify.report import consoles
     from verify.results.places import writable
 
-    claim = own.asked(args.own, args.id)
+    claim = own_files.asked(args.own, args.id)
     out = None if args.out is None else writable(args.out)
     begun = time.monotonic()
     key = _key(claim, args)
@@ -114,11 +113,10 @@ def report_lines(search: Search) -> list[str]:
     found, claim = search.found, search.claim
     rest = "; the others change as much or more" if found.complete else "; then the search ended"
     tried = f"{found.tried} of {found.of} kinds of change were tried{rest if found.tried < found.of else ''}"
-    least, proven = found.least, found.proven
-    if least is None:
+    first = found.first
+    if first is None:
         ended = "the time was over before a change was tried: give more by --seconds"
         return [f"no repair of {claim.id} was found", tried if found.of else ended]
-    first = proven or least
     others = [r for r in found.repairs if r is not first]
     lines = _repair(claim, first)
     for other in sorted(others, key=lambda r: r.change.cost):
@@ -199,7 +197,7 @@ def _store(path: Path, key: dict[str, Any], search: Search) -> None:
 
 
 def _repairs(search: Search) -> list[dict[str, Any]]:
-    """Return the repairs found as JSON data, the smallest change first."""
+    """Return the repairs found as JSON data: the one that is reported first, then the smallest change first."""
     from verify.report import statement
 
     return [
@@ -216,5 +214,5 @@ def _repairs(search: Search) -> list[dict[str, Any]]:
             "hypotheses": [h.text for h in r.change.claim.requires],
             "nearer": r.nearer,
         }
-        for r in sorted(search.found.repairs, key=lambda r: r.change.cost)
+        for r in sorted(search.found.repairs, key=lambda r: (r is not search.found.first, r.change.cost))
     ]

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from verify.tightness.comparison import Point
     from verify.tightness.kept import Store
 
-#: The file of the figure by default.
-DEFAULT = "fedtheory-tight.png"
 #: The most rounds that are compared.
 MOST_STEPS = 20
 
@@ -60,28 +58,26 @@ def register(
         "--out",
         type=Path,
         metavar="FILE.png",
-        default=DEFAULT,
-        help=f"figure to write (default: {DEFAULT})",
+        help="draw the figure there (default: none is drawn)",
     )
     distributed(asking)
 
 
 def run_tight(args: argparse.Namespace) -> int:
-    """Compare what a claim prints with its worst case, and draw both."""
+    """Compare what a claim prints with its worst case, and draw both if that is asked for."""
     import sys
 
     from fedtheory import claims
     from verify.audit import sweeping
-    from verify.base import own
-    from verify.cli import answering
+    from verify.cli import answering, own_files
     from verify.cli.saving import replaying
     from verify.report import consoles, style, tight
     from verify.results import files
     from verify.results.places import writable
     from verify.tightness import emptiness, rounds, sweep
 
-    loaded = () if args.own is None else own.load(args.own)
-    claim, out = claims.get(args.id), style.checked(writable(args.out))
+    loaded = own_files.loaded(args.own)
+    claim, out = claims.get(args.id), None if args.out is None else style.checked(writable(args.out))
     at = sweep.letters(args.at)
     if claim in loaded and args.backend != "processes":
         raise ValueError(f"the workers of a cluster do not know {claim.id}, a claim of your own file")
@@ -106,12 +102,13 @@ def run_tight(args: argparse.Namespace) -> int:
             for point in points
         ]
     )
-    with files.replacing(out) as temporary:
-        tight.draw(claim, points, temporary)
+    if out is not None:
+        with files.replacing(out) as temporary:
+            tight.draw(claim, points, temporary)
     repaired = [f"repaired: {c.id}" for c in claims.repairing(claim.id)]
     consoles.say(
         report,
-        str(out),
+        *([] if out is None else [str(out)]),
         *tight.words(points),
         *rounds.words(points),
         *emptiness.words(points, args.baseline),

@@ -126,7 +126,7 @@ def broken_by(algorithm: Algorithm, slip: Algorithm | None, scenario: Scenario, 
             return invariant_id(algorithm)
     if slip is not None and algorithm.invariant is not None and slip.State is algorithm.State:
         problem, params, state = scenario.problem, scenario.params, scenario.states[len(scenario.states) // 2]
-        drawn = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
+        drawn = slip.draws(problem, params, state).sample(np.random.default_rng(0), ())
         before, after = (
             np.asarray(algorithm.invariant(problem, params, s), dtype=float)
             for s in (state, slip.step(problem, params, state, drawn))

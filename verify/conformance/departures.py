@@ -33,6 +33,8 @@ _EXPLAINED = 6
 _FOLLOWED = 3
 # Departures that are examined for clients drawn twice: at least so many, if there are, and less than twice as many.
 _REPEATED = 6
+# Steps, or runs, that may all make the same draws by chance if they are fewer.
+_ENOUGH = 8
 # A run departs early if it does within so many rounds, or within the first quarter of its rounds.
 _SOON = 3
 # Runs are compared up to the first number of this size: squares of larger ones may overflow.
@@ -98,14 +100,15 @@ def _again(algorithm: Algorithm, problem: Problem, alone: Any, state: Any, after
 
 
 def often(
-    setup: Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float
+    setup: Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float, rounds: int = 1
 ) -> tuple[list[Failure], float]:
-    """The failure of draws that do not occur as often as they should."""
+    """The failure of draws that do not occur as often as they should; ``rounds``: of each of the runs, one after
+    another, that made them."""
     found = matching.frequencies(draws, p, weights, level)
     if not found.wrong:
         return [], found.defect
     more = f"; {len(found.wrong) - 1} more such" if len(found.wrong) > 1 else ""
-    reason = _reason(weights)
+    reason = _reason(weights, rounds, draws)
     text = f"{reason}{found.wrong[0]} in {found.samples} steps (level {level:.1g}){more}; {scenario.text}"
     failure = Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)
     return [failure], found.defect
@@ -122,14 +125,23 @@ def dependent(
     return [Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)]
 
 
-def _reason(weights: Sequence[Array]) -> str:
+def _reason(weights: Sequence[Array], rounds: int, draws: Any) -> str:
     """Return in words what frequencies that are off suggest."""
     rows = np.stack(weights)
-    if len(rows) >= 8 and (rows > 0).all(axis=0).any():
+    if len(rows) >= _ENOUGH and (rows > 0).all(axis=0).any():
         return (
             "every step makes the same draw (a generator seeded anew at every call, one that is not used, or draws "
             "that are never made): "
         )
+    if rounds > 1 and len(rows) >= _ENOUGH * rounds and len(rows) % rounds == 0:
+        # The draws that are possible in a round of all runs.
+        common = np.all(rows.reshape(-1, rounds, rows.shape[1]) > 0, axis=0)
+        if np.all(np.any(common, axis=1)):
+            which = ", ".join(matching.words(map_leaves(lambda a, k=k: a[k], draws)) for k in common.argmax(axis=1))
+            return (
+                f"all runs make the same draws in the same rounds, {which} (a schedule in place of draws, such as one "
+                "round in so many, or a generator seeded anew in every run): "
+            )
     return "draws are not distributed as in the method (shared between clients, or with another probability): "
 
 

@@ -166,7 +166,7 @@ def _attempt(setup: Setup, chosen: Sequence[Scenario], observes: str | None) -> 
             so_far.followed.extend(found.followed)
             if missed(so_far.followed):
                 return so_far._replace(changing=bool(found.changing))
-            failed, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2))
+            failed, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2), rounds)
             worst = so_far.worst if scenario.role else max(so_far.worst, defect)
             so_far = so_far._replace(failures=so_far.failures + tuple(failed), worst=worst)
         if so_far.failures:
@@ -174,9 +174,9 @@ def _attempt(setup: Setup, chosen: Sequence[Scenario], observes: str | None) -> 
     return so_far
 
 
-def _drawn(setup: Setup, scenario: Scenario, found: _Loops, level: float) -> tuple[list[Failure], float]:
+def _drawn(setup: Setup, scenario: Scenario, found: _Loops, level: float, rounds: int) -> tuple[list[Failure], float]:
     """Test the draws of runs that some draws explain; return the failures and the smallest detectable defect."""
-    failures, defect = often(setup, scenario, found.draws, found.p, found.weights, level / 2)
+    failures, defect = often(setup, scenario, found.draws, found.p, found.weights, level / 2, rounds)
     if not failures:
         failures = dependent(setup, scenario, found.draws, found.p, found.weights, level / 2)
     return failures, defect

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, permutations
 from numbers import Number
 from typing import Any, NamedTuple, get_type_hints
 
@@ -95,6 +95,7 @@ def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     yield from _participating(algorithm)
     yield from _mistaken(algorithm)
     yield from _changed(algorithm)
+    yield from _exchanged(algorithm)
     yield from _rescaled(algorithm)
     yield from _tied(algorithm)
 
@@ -307,6 +308,19 @@ def _mistaken(reference: Algorithm) -> Iterator[Slip]:
         for form, change in forms.items():
             text = f"it does what the reference does with `{form.format(name)}` in place of `{name}`"
             yield Slip(text, replace(reference, step=_with(reference.step, name, change)), of=name)
+
+
+def _exchanged(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with one parameter in place of another of the same type, wherever its step reads it."""
+    kinds = get_type_hints(reference.Params)
+    for name, other in permutations(reference.Params._fields, 2):
+        if kinds.get(name) == kinds.get(other) and kinds.get(name) not in (str, bool):
+
+            def step(problem: Problem, params: Any, state: Any, draw: Any, name: str = name, other: str = other) -> Any:
+                return reference.step(problem, params._replace(**{name: getattr(params, other)}), state, draw)
+
+            text = f"it does what the reference does with `{other}` in place of `{name}`"
+            yield Slip(text, replace(reference, step=step), of=name, brought=(other,))
 
 
 def _shifted(reference: Algorithm) -> Iterator[Slip]:

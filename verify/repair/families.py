@@ -72,7 +72,7 @@ _PROPOSED = 200
 @dataclass(frozen=True)
 class Change:
     """A changed claim: the ``sort``, the change in words, the claim, and its cost. ``remark``: why it comes after other
-    changes, in words; "" if nothing speaks against it.
+    changes, in words; "" if nothing speaks against it. ``family``: of what it is a member, and ``amount``: by which.
     """
 
     sort: str
@@ -80,6 +80,8 @@ class Change:
     claim: Claim
     cost: float
     remark: str = ""
+    family: Family | None = None
+    amount: sympy.Expr = sympy.S.One
 
 
 @dataclass(frozen=True)
@@ -131,9 +133,12 @@ class Family:
             + _LOST * len(lost)
         )
         fraction, remark = _unusual(self.unit, amount)
+        if has_unusual_power(claim.statement, changed.statement):
+            remark = "an unusual exponent"
         if no_longer_contracts(claim, changed):
             remark = "no contraction any more"
-        return Change(self.sort, text, changed, self.cost + further + fraction + _LAST * bool(remark), remark)
+        cost = self.cost + further + fraction + _LAST * bool(remark)
+        return Change(self.sort, text, changed, cost, remark, self, amount)
 
 
 def _unusual(unit: sympy.Expr, amount: sympy.Expr) -> tuple[float, str]:
@@ -148,6 +153,26 @@ def _unusual(unit: sympy.Expr, amount: sympy.Expr) -> tuple[float, str]:
     if denominator == 1 or (unit.is_Rational and unit.q % value.q == 0):
         return 0.0, ""
     return _FRACTION, "" if denominator <= _USUAL else "an unusual constant"
+
+
+def has_unusual_power(before: Statement, now: Statement) -> bool:
+    """Return True if a sum has another power than before that reads as no theorem does: above the second, unless it is
+    one less than before or a half of it, or a fraction other than a root.
+    """
+    known = _powers(before)
+    for base, exponent in _powers(now) - known:
+        nearby = {part for old_base, old in known if old_base == base for part in (old - 1, old / 2)}
+        if not (exponent in (sympy.S.Half, 1, 2) or (exponent in nearby and exponent.is_Integer)):
+            return True
+    return False
+
+
+def _powers(statement: Statement) -> set[tuple[sympy.Expr, sympy.Rational]]:
+    """Return the sums in a statement with the sizes of their powers."""
+    sides = [side for c in statement.comparisons for side in (c.left, c.right)]
+    sides += [] if (factor := rate(statement)) is None else [factor]
+    powers = (power for side in sides for power in side.atoms(sympy.Pow))
+    return {(p.base, abs(p.exp)) for p in powers if p.base.is_Add and p.exp.is_Rational}
 
 
 def no_longer_contracts(claim: Claim, changed: Claim) -> bool:

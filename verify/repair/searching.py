@@ -87,8 +87,24 @@ class Found:
     @property
     def proven(self) -> Repair | None:
         """The least one that is more than supported."""
-        shown = [r for r in self.repairs if r.word in HOLDING[:2]]
-        return min(shown, key=lambda r: r.change.cost, default=None)
+        return min(self._shown, key=lambda r: r.change.cost, default=None)
+
+    @property
+    def first(self) -> Repair | None:
+        """The one to report first: of the family of the least one that is shown, the one that asserts most, even if its
+        number is less simple; if none is shown, the least one.
+        """
+        least = self.proven
+        if least is None or not least.change.amount.is_number:
+            return least or self.least
+        of, remark = least.change.family, bool(least.change.remark)
+        alike = [r for r in self._shown if r.change.family is of and bool(r.change.remark) == remark]
+        numbers = [r for r in alike if r.change.amount.is_number and of is not None and of.ordered]
+        return min(numbers, key=lambda r: (_size(r.change.amount), r.change.cost), default=least)
+
+    @property
+    def _shown(self) -> list[Repair]:
+        return [r for r in self.repairs if r.word in HOLDING[:2]]
 
 
 #: True if a change survived in an earlier run, by its words: verdicts are found again, not taken over.
@@ -152,7 +168,7 @@ class Search:
 
         Among many changes, the survivors are those against which the drawn instances are weakest.
         """
-        while (least := self.found.proven or self.found.least) is not None:
+        while (least := self.found.first) is not None:
             if least.searches or least.word == "proved":
                 return
             if self.bench.fails_at_once(least.change.claim):

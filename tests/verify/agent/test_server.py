@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -310,6 +311,34 @@ def test_the_manual_is_there_without_a_shell():
         assert name in read["names"]
     assert page == read["methods"] and "## scaffold\n" in page and "draw: `clients`, `rows`" in page
     assert unknown.is_error and "there is no 'nosuch': choose from" in unknown.content[0].text
+
+
+def test_prompts_name_tools_and_pages_that_there_are():
+    given = {"theorem": "E|x+ - x*|^2 <= {1 - mu/L} |x - x*|^2", "algorithm": "scaffold", "code": "def run(): ..."}
+
+    async def steps(client):
+        offered = (await client.list_prompts()).prompts
+        taken = {p.name: [a.name for a in p.arguments if a.required] for p in offered}
+        got = {}
+        for name, own in taken.items():
+            found = await client.get_prompt(name, {argument: given[argument] for argument in own})
+            got[name] = found.messages[0].content.text
+        return offered, taken, got, {tool.name for tool in (await client.list_tools()).tools}
+
+    offered, taken, got, tools = of_client(steps)
+    assert taken == {
+        "check_theorem": ["theorem"],
+        "repair_theorem": ["theorem"],
+        "check_implementation": ["algorithm", "code"],
+    }
+    assert all(p.description and "\n" not in p.description for p in offered)
+    for name, text in got.items():
+        assert all(given[argument] in text for argument in taken[name])
+        # Besides tools: the parts of answers that are quoted.
+        assert set(re.findall(r"`(\w+)`", text)) - tools <= {"names", "by_hand"}
+        assert set(re.findall(r"pages? (\w+(?:-\w+)?)(?: and (\w+))? of `manual`", text)) <= {
+            ("own-theorem", ""), ("conformance", "methods"),
+        }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_the_files_that_look_other_claims_up_are_known():
     # Figures of papers, which claims on experiments name; those rest on their files.
     asking |= {"verify/experiments/figures.py"}
     commands |= {"verify/results/__init__.py", "verify/cli/listing.py", "verify/cli/carry.py", "verify/report/why.py"}
-    commands |= {"verify/base/own.py", "verify/cli/tightening.py", "verify/repair/of_paper.py"}
+    commands |= {"verify/cli/own_files.py", "verify/cli/tightening.py", "verify/repair/of_paper.py"}
     commands |= {"verify/report/statement.py", "verify/report/terminal.py"}
     # What is given is among the files on which a claim rests.
     asking |= {"verify/conditions.py"}

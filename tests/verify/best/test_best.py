@@ -407,6 +407,17 @@ def test_distances_from_a_point_that_a_step_leaves_do_not_contract():
         potentials.best(claim, {"gamma": Fr(1, 2)}, float("inf"), lambda text: None)
 
 
+def test_usual_values_leave_nothing_of_a_claim_out():
+    at = places.shown(places.case(claim := claims.get("baseline/diana/one-step"), places.recipe(claim, {})))
+    assert (at["n"], at["omega"]) == ("2", "1")
+    at = places.shown(places.case(claim := claims.get("baseline/scaffnew/one-step"), places.recipe(claim, {})))
+    assert (at["n"], at["p"]) == ("2", "1/2")
+    # What is given is taken, also where it leaves something out.
+    given = {"n": Fr(1), "omega": Fr(0)}
+    at = places.shown(places.case(claim := claims.get("baseline/diana/one-step"), places.recipe(claim, given)))
+    assert (at["n"], at["omega"]) == ("1", "0")
+
+
 # The command
 
 

@@ -191,3 +191,26 @@ def test_the_command_prints_what_check_proves(capsys):
     found = json.loads(capsys.readouterr().out)["potential"]
     assert found["weights"] == {"|x - x*|^2": "1"} and found["verdict"] == "proved"
     assert found["rate"] == "(1 - gamma*mu)^2" and found["hypotheses"] == [where]
+
+
+def test_functions_with_constants_of_their_own_are_taken_for_members_of_the_larger_class():
+    setting = setting_of("gradient_descent")
+    each = replace(setting, functions=ft.SmoothEach(mu, L, optimum="stationary"))
+    larger, said = discovering._posed(each)
+    assert larger.functions == ft.SmoothStronglyConvex(mu, L, optimum="stationary")
+    assert said == "each mu-strongly convex and L-smooth" and larger.algorithm is setting.algorithm
+    # Only a class of which that is known is replaced.
+    for of in (ft.SmoothStronglyConvex(mu, L), ft.SmoothConvex(L), ft.QuasiStronglyConvex(mu, L)):
+        other = replace(setting, functions=of)
+        assert discovering._posed(other) == (other, None)
+
+
+@pytest.mark.slow
+def test_a_potential_for_functions_with_constants_of_their_own(capsys, tmp_path):
+    text = (GALLERY / "gradient_descent.py").read_text(encoding="utf-8")
+    assert "ft.SmoothStronglyConvex(" in text
+    (tmp_path / "each.py").write_text(text.replace("ft.SmoothStronglyConvex(", "ft.SmoothEach("))
+    assert main(["discover", str(tmp_path / "each.py"), "--where", "gamma*(mu + L) <= 2", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["potential"]["rate"] == "(1 - gamma*mu)^2"
+    assert answer["lines"][-1] == "of a larger class of functions: each mu-strongly convex and L-smooth"

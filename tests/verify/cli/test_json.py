@@ -55,6 +55,15 @@ def test_tables_and_lines_of_other_commands(capsys):
     assert answer(capsys, "replay", "feddcd/theorem-6.1/eq-10", "--json")["lines"][-1].endswith("contradict the claim")
 
 
+def test_pictures_are_drawn_only_where_they_are_asked_for(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    drawn = ["map", "locodl/table-2", "--x", "n=1:1e6", "--y", "d=1:1e6", "--at", "kappa=1e4"]
+    assert answer(capsys, *drawn, "--json")["lines"] and not list(tmp_path.iterdir())
+    at = ["--at", "n=2", "omega=1", "gamma=1", "kappa=10", "--jobs", "1"]
+    assert answer(capsys, "tight", "locodl/theorem-3.1/one-step", *at, "--json")["worst_cases"]
+    assert not list(tmp_path.iterdir())
+
+
 def test_bad_input_is_an_answer_too(capsys):
     found = answer(capsys, "show", "nosuch", "--json")
     assert found["status"] == 2 and found["error"].startswith("unknown claim 'nosuch'") and not found["lines"]
@@ -87,6 +96,10 @@ def test_bad_input_is_a_sentence_and_an_answer(arguments, error, capsys, tmp_pat
     assert not out and err.startswith(f"fedtheory: {error}") and err.count("\n") == 1
     found = answer(capsys, *arguments.split(), "--json")
     assert found["status"] == 2 and found["error"].startswith(error) and not found["lines"]
+
+
+def test_a_server_has_no_answer(capsys):
+    assert answer(capsys, "serve", "--json")["error"].startswith("serve speaks a protocol over standard output")
 
 
 @pytest.mark.parametrize("text", ["CLAIMS = 3\n", "1/0\n"])

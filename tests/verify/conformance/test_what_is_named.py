@@ -114,6 +114,165 @@ def test_options_and_averages_of_scaffold(option, over, features, words):
     assert report.ok == (not words) and words in str(report), str(report)
 
 
+def scaffold_of_gradients(corrected):
+    """SCAFFOLD whose clients keep the mean of their local gradients, as option II is mostly written."""
+
+    def run(problem, params, rounds, rng):
+        n, d = problem.n, problem.d
+        x, c, c_i, found = np.zeros(d), np.zeros(d), np.zeros((n, d)), []
+        for _ in range(rounds):
+            moved, changed = np.zeros(d), np.zeros(d)
+            for i in rng.choice(n, params.tau, replace=False):
+                y, seen = x, []
+                for _ in range(params.epochs):
+                    seen.append(client(problem, i).gradient(y))
+                    y = y - params.eta_l * (seen[-1] + corrected(c, c_i[i]))
+                renewed = np.mean(seen, axis=0)
+                moved, changed, c_i[i] = moved + y - x, changed + renewed - c_i[i], renewed
+            x, c = x + params.eta_g * moved / params.tau, c + changed / n
+            found.append(x)
+        return found
+
+    return run
+
+
+OF_GRADIENTS = {
+    "": lambda c, c_i: c - c_i,
+    "the sign of the control variates is swapped": lambda c, c_i: c_i - c,
+    "the sign of the client's own control variate is wrong": lambda c, c_i: c_i + c,
+    "the sign of the server's control variate is wrong": lambda c, c_i: -c_i - c,
+    "the clients' own control variates are left out of the local steps": lambda c, c_i: c + 0 * c_i,
+}
+
+
+@pytest.mark.parametrize("words", OF_GRADIENTS)
+def test_signs_of_scaffold_with_means_of_gradients(words):
+    report = conformance.algorithm("scaffold", run=scaffold_of_gradients(OF_GRADIENTS[words]))
+    assert report.ok == (not words) and words in str(report), str(report)
+
+
+def fedadam(of_kept, of_new):
+    """FedAdam whose v keeps and takes these shares, of beta_1 and beta_2."""
+
+    def run(problem, params, rounds, rng):
+        x, m, found = np.zeros(problem.d), np.zeros(problem.d), []
+        v, betas = np.full(problem.d, params.adaptivity**2), (params.beta_1, params.beta_2)
+        for _ in range(rounds):
+            changes = []
+            for i in rng.choice(problem.n, params.tau, replace=False):
+                y = x
+                for _ in range(params.epochs):
+                    y = y - params.eta_l * client(problem, i).gradient(y)
+                changes.append(y - x)
+            change = np.mean(changes, axis=0)
+            m = params.beta_1 * m + (1 - params.beta_1) * change
+            v = of_kept(*betas) * v + (1 - of_new(*betas)) * change**2
+            x = x + params.eta * m / (np.sqrt(v) + params.adaptivity)
+            found.append(x)
+        return found
+
+    return run
+
+
+def _first(beta_1, beta_2):
+    return beta_1
+
+
+def _second(beta_1, beta_2):
+    return beta_2
+
+
+@pytest.mark.parametrize(
+    ("of_kept", "of_new", "words"),
+    [
+        (_second, _second, ""),
+        (_first, _first, "`beta_1` in place of `beta_2`;"),
+        (_first, _second, "`params.beta_1` in place of `params.beta_2` (in second"),
+    ],
+)
+def test_v_of_fedadam_with_the_other_beta(of_kept, of_new, words):
+    report = conformance.algorithm("fedadam", run=fedadam(of_kept, of_new))
+    assert report.ok == (not words) and words in str(report), str(report)
+
+
+def ef21_with_memory(kind):
+    """EF21 that also keeps what was not sent, in the ways that mix it up with EF14."""
+
+    def run(problem, params, rounds, rng):
+        x, g, found = np.zeros(problem.d), gradients(problem, np.zeros(problem.d)), []
+        e = 0 * g
+        for _ in range(rounds):
+            if kind == "EF14's order":
+                due = gradients(problem, x) + e
+                g = params.compressor.sample(rng, due)
+                x, e = x - params.gamma * g.mean(axis=0), due - g
+                found.append(x)
+                continue
+            at, x = x, x - params.gamma * g.mean(axis=0)
+            due = gradients(problem, at if kind == "the old x" else x) - g
+            due = {"EF14": due + g + e, "twice": due + e, "C(g + e)": due + 2 * g}.get(kind, due)
+            sent = params.compressor.sample(rng, due)
+            g, e = sent if kind == "EF14" else g + sent, due - sent
+            found.append(x)
+        return found
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("", ""),
+        ("EF14", "it is EF14"),
+        ("EF14's order", "it is EF14"),
+        ("twice", "what a correction does not send is added to the next one"),
+        ("C(g + e)", "C_i(grad f_i + g_i)"),
+        ("the old x", "gradients are taken at the old model"),
+    ],
+)
+def test_ef21_mixed_up_with_error_feedback(kind, words):
+    report = conformance.algorithm("ef21", run=ef21_with_memory(kind))
+    assert report.ok == (not words) and words in str(report), str(report)
+
+
+def scaffnew(kind):
+    """Scaffnew whose clients communicate as ``kind`` says."""
+
+    def run(problem, params, rounds, rng):
+        n, d = problem.n, problem.d
+        x, h, found = np.zeros((n, d)), np.zeros((n, d)), []
+        for k in range(rounds):
+            slopes = np.array([client(problem, i).gradient(x[i]) for i in range(n)])
+            x_hat = x - params.gamma * (slopes - h)
+            coins = rng.random(n) < params.p if "own" in kind else np.full(n, rng.random() < params.p)
+            coins = np.full(n, k % round(1 / params.p) == 0) if kind == "in every so many rounds" else coins
+            sent = x_hat - params.gamma / params.p * h
+            if coins.any():
+                mean = sent[coins].mean(axis=0) if kind == "own, among themselves" else sent.mean(axis=0)
+                x = np.where(coins[:, None], mean, x_hat)
+            else:
+                x = x_hat
+            h = h + params.p / params.gamma * (x - x_hat)
+            found.append(x)
+        return found
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("", ""),
+        ("own", "each client tosses a coin of its own where one coin is for all; those that communicate take the"),
+        ("own, among themselves", "those that communicate take the average among themselves"),
+        ("in every so many rounds", "all runs make the same draws in the same rounds"),
+    ],
+)
+def test_coins_of_scaffnew(kind, words):
+    report = conformance.algorithm("scaffnew", run=scaffnew(kind))
+    assert report.ok == (not words) and words in str(report), str(report)
+
+
 def test_no_slip_of_one_array_is_the_method_itself():
     """As a right implementation would be given its name where another one departs."""
     for name in ("diana", "ef21", "scaffold", "adiana", "feddyn"):

@@ -20,11 +20,11 @@ from verify.cli import main, repairing
 from verify.methods import identities
 from verify.repair import starts
 from verify.repair.changes import families, noises
-from verify.repair.families import COSTS, _unusual, no_longer_contracts
+from verify.repair.families import COSTS, _unusual, has_unusual_power, no_longer_contracts
 from verify.repair.lines import altered
 from verify.repair.numbers import between, named
 from verify.repair.restating import restated
-from verify.repair.searching import LONG, Repair, Search
+from verify.repair.searching import LONG, Found, Repair, Search
 from verify.repair.solving import solved
 from verify.repair.trials import Bench, Searched, Verdict, collapsed
 from verify.repair.units import Units
@@ -211,6 +211,55 @@ def test_a_number_is_refined_to_the_least_that_is_proved():
     assert (found.proven.word, found.proven.change.text) == ("proved", "1/2 for 1/3")
     # No smaller number was left standing.
     assert all(not stands for text, stands in search.known.items() if text.startswith(("2/5", "3/7")))
+
+
+def test_of_a_family_that_is_shown_the_one_that_asserts_most_is_first():
+    statement = ft.inequality(x * y <= (x**2 + y**2) / 3)
+    claim = ft.Claim("means/product", setting=ft.Setting(letters=(x, y)), statement=statement)
+    of = next(f for f in families(claim) if f.sort == "prefactor")
+    other = next(f for f in families(claim) if f.sort == "term")
+    shown = Verdict("proved", "", None, 0, ())
+    twice, less, odd, open_ = (of.change(claim, sympy.Rational(*a)) for a in ((2,), (3, 2), (29, 20), (4, 3)))
+    assert twice.cost < less.cost and odd.remark and not less.remark
+    repairs = [Repair(c, shown) for c in (twice, less, odd, replace(other.change(claim, other.amounts[0]), cost=9.0))]
+    found = Found([*repairs, Repair(open_, shown._replace(word="supported"))])
+    assert found.proven is repairs[0] and found.first is repairs[1]
+    # A member that reads unnaturally is first only if all do, and what is not shown only if nothing is.
+    assert Found(repairs[2:3]).first is repairs[2] and Found(found.repairs[4:]).first is found.repairs[4]
+    assert Found().first is None
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "unusual"),
+    [
+        (100, 200, True),
+        (100, 99, False),
+        (2, 3, True),
+        (3, 2, False),
+        (1, 2, False),
+        (4, 3, False),
+        (3, sympy.Rational(3, 2), True),
+        (1, sympy.S.Half, False),
+        (-2, -4, True),
+        (-3, -2, False),
+    ],
+)
+def test_powers_of_sums_that_read_as_no_theorem_does(before, now, unusual):
+    (k,) = (ft.letters("k"),)
+    of = (ft.inequality(x <= (1 - 2 / (k + 1)) ** power * y) for power in (before, now))
+    assert has_unusual_power(*of) == unusual
+    # Of a letter they are usual.
+    assert not has_unusual_power(*(ft.inequality(x <= y**power) for power in (2, 6)))
+
+
+def test_a_repair_with_an_unusual_power_comes_last_and_says_so():
+    statement = ft.inequality(x * y <= x * (1 + y) ** 2 / 3)
+    claim = ft.Claim("powers/sum", setting=ft.Setting(letters=(x, y)), statement=statement)
+    made = [f.change(claim, f.amounts[0]) for f in families(claim) if f.sort == "exponent"]
+    by_text = {change.text: change for change in made if change is not None}
+    assert by_text["(y + 1)^3 for (y + 1)^2"].remark == "an unusual exponent"
+    assert not by_text["y + 1 for (y + 1)^2"].remark
+    assert by_text["(y + 1)^3 for (y + 1)^2"].cost > by_text["y + 1 for (y + 1)^2"].cost + 2
 
 
 @pytest.mark.slow
