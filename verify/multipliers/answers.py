@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
@@ -93,6 +93,8 @@ class Answers:
     divisors: list[object] = field(default_factory=list)
     #: The answers of adversaries, by the identity of the term: they differ each time.
     chosen: dict[int, Chosen] = field(default_factory=dict)
+    #: The directions that are drawn, by name, with the kind of the distribution of each.
+    directions: Mapping[str, str] = field(default_factory=dict)
     #: Mixing matrices, by name.
     mixing: dict[str, MixedVectors] = field(default_factory=dict)
     #: A linear operator, and what it was asked, where there is one.
@@ -274,7 +276,8 @@ class Answers:
         kind, *of = self.world.meaning.get(atom.name, ("",))
         if kind == "inner product":
             return any(map(self._is_drawn, of))
-        return kind == "sum" or atom.name in self.drawn_by or atom.name in (self.dependent or ())
+        drawn = self.drawn_by, self.dependent or (), self.directions
+        return kind == "sum" or any(atom.name in names for names in drawn)
 
     @property
     def error_names(self) -> frozenset[str]:

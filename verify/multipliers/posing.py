@@ -20,6 +20,7 @@ from verify.multipliers import measured
 from verify.multipliers.case_letters import CaseLetters, at_least
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.class_answers import SPREAD, ClassAnswers, constants
+from verify.multipliers.directions import Directions, directions
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Mask, Moments, ProductSum, masks, sizes
 from verify.multipliers.generic_functions import ClassFunctions, is_shared
@@ -188,6 +189,7 @@ class _Posing:
         self.world.rules |= {Op.ROOT: self._root, Op.LETTER: self._lettered}
         of_classes = ClassAnswers(claim, case, self.world, self.program.letters, algorithm.dual, self._number)
         self.answers = of_classes.answers()
+        self._know_directions()
         #: Nothing is known of the letters until the domain is.
         self.domain = Domain(self.letters.ring, frozenset())
         at = self.world, self._is_drawn, self._gaps, self._is_least
@@ -308,6 +310,13 @@ class _Posing:
             positive = self.domain.positive | {i for i, power in enumerate(first) if power}
             self.domain = Domain(self.letters.ring, positive, self.domain.constraints, self.domain.bounded)
 
+    def _know_directions(self) -> None:
+        """Directions are vectors that depend on a draw."""
+        self.answers.directions = dict(directions(self.program.law))
+        if self.answers.directions and (self.answers.spaces is not None or self.case.correlated):
+            raise Unread("a direction is drawn beside a linear operator, or where gradients are asked at drawn points")
+        self.world.rules[Op.DIRECTION] = lambda world, term, of: world.atom(term.data, 1)
+
     def _is_drawn(self, atom: Atom) -> bool:
         """Return True if an atom depends on a draw: a sum over the clients does if it contains masks or errors."""
         kind, *of = self.world.meaning.get(atom.name, ("",))
@@ -316,7 +325,8 @@ class _Posing:
         if kind == "sum":
             letters, draws, own = of
             return bool(draws) or self.world.holds_drawn(letters) or any(map(self._is_drawn, own))
-        names = self.answers.error_names, self.answers.drawn_values, self.answers.dependent or ()
+        of_answers = self.answers
+        names = of_answers.error_names, of_answers.drawn_values, of_answers.dependent or (), of_answers.directions
         return any(atom.name in of for of in names)
 
     def _is_least(self, value: WorldValue) -> bool:
@@ -508,7 +518,8 @@ class _Posing:
         return None
 
     def _form(self, moments: Moments, value: WorldValue) -> ProductSum:
-        form = moments.expectation(value)
+        mean = Directions(self.world, self.answers.directions, self.answers.drawn_values)
+        form = moments.expectation(mean.expectation(value))
         if not self.case.alone:
             return form
         # One client does not differ from the mean.

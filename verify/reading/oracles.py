@@ -45,6 +45,9 @@ MULTIPLIER = "the multiplier of the constraint"
 VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: constrained.multiplier}
 
 
+#: Distributions of vectors.
+DIRECTIONS = ("gaussian", "sphere")
+
 #: Numbers that a problem or its functions declare.
 CONSTANTS = ("mu", "L")
 #: The oracles of a constraint set, and that of each client's set.
@@ -306,6 +309,10 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
         places = law.make._fields  # type: ignore[attr-defined]
         kind = Type((Axis.CLIENTS,), True, 0, True)
         return NamedTupleValue(law.make, {f: terms.leaf(Op.DRAW, f"{name}.{f}", kind) for f in places})
+    if law.name in DIRECTIONS:
+        if axes:
+            raise ValueError("each client draws a direction of its own")
+        return terms.leaf(Op.DIRECTION, name, terms.POINT)
     own = {
         "subset": (Axis.CLIENTS,),
         "coins": (Axis.CLIENTS,),
