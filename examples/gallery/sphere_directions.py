@@ -1,4 +1,4 @@
-"""Gradient descent along random directions, uniform on the sphere: d steps do what one step of gradient descent does.
+"""Gradient descent along random directions, uniform on the sphere: at the rate of gradient descent in d steps.
 
 Source: Kozak, Becker, Doostan and Tenorio, A stochastic subspace approach to gradient-free optimization in high
 dimensions (2021), with one direction.
@@ -24,7 +24,7 @@ CLAIMS = tuple(
     ft.Claim(
         f"sphere-directions/{name}",
         setting=setting,
-        statement=ft.contracts(descent, ft.distance, 1 - gamma * mu * (2 - gamma * mu) * share),
+        statement=ft.contracts(descent, ft.distance, 1 - gamma * mu * share),
         requires=(gamma * L <= 1,),
     )
     for name, share in (("step", 1 / d), ("faster", 2 / (d + 1)))

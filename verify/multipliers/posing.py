@@ -207,7 +207,10 @@ class _Posing:
                     self.letters.eliminated[self.letters.kept.index(str(symbol_of(size)))] = self.letters.one
         values = {letter: self._number(term) for letter, term in terms}
         sizes_of, divisors = measured.places(self.letters.kept) if met else (set(), set())
-        self.domain = self.letters.domain(values, own | sizes_of, self.rooted, divisors)
+        d = {self.letters.kept.index("d")} if self.answers.directions else set()
+        self.domain = self.letters.domain(values, own | sizes_of, self.rooted, divisors | d)
+        for i in d:
+            self.domain = at_least(self.domain, self.letters.generator(i) - 1, False)
         if self.domain.is_empty:
             raise NeverOccurs
         for where, condition in self.raising:
