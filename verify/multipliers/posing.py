@@ -216,6 +216,8 @@ class _Posing:
         for where, condition in self.raising:
             if not has_answer(condition, False, lambda t: self.letters.number(self._number(t)), self.domain):
                 raise Unread(f"an error may be raised ({where})")
+        #: The directions that are drawn, once all that is asked along them is known.
+        self.along: Directions | None = None
         self._states(fixed)
 
     # Terms
@@ -450,12 +452,16 @@ class _Posing:
         later = {e: self._number(t) for e, (q, t) in self.quantities.items() if q.after}
         fallen_after = evaluated(here, self.falling.squares)
         inequalities = list(self.answers.inequalities())
+        self.along = Directions(
+            here, self.answers.directions, self.answers.drawn_values, [*self.answers.off_tangents.values()]
+        )
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
         moments = self._moments(drawn)
         values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}
         known = {k.name: self._form(moments, k.value) for k in inequalities}
         reasons = {k.name: k.why for k in inequalities}
         facts = [] if self.numbers is None else self.numbers.facts
+        equal = {} if self.numbers is None else self.numbers.equal()
         domain = self.domain
         self.branches: dict[int, tuple[Ratio, ...]] = {}
         comparisons = self.claim.statement.comparisons
@@ -478,6 +484,11 @@ class _Posing:
             name = f"{PREMISE}{index}"
             known[name] = found if isinstance(found, ProductSum) else ProductSum.number(found)
             reasons[name] = Stated("an inequality of earlier rounds")
+        for fact, is_equal in self.along.known():
+            known[fact.name], reasons[fact.name] = self._form(moments, fact.value), fact.why
+            if is_equal:
+                negative = f"{fact.name}, negative"
+                known[negative], reasons[negative], equal[fact.name] = -known[fact.name], fact.why, negative
         target = sides[0] - sides[1]
         if facts or any(ProductSum.ONE in form.of for form in (target, *known.values())):
             known["1"], reasons["1"] = ProductSum.number(letters.one * -1), Stated("numbers are compared with 0")
@@ -505,7 +516,7 @@ class _Posing:
             self.branches,
             tuple(letters.parts_of(comparisons[0])),
             (*letters.meanings(), *(() if self.numbers is None else self.numbers.meanings())),
-            {} if self.numbers is None else self.numbers.equal(),
+            equal,
             env,
             self._apart(),
         )
@@ -521,8 +532,7 @@ class _Posing:
         return None
 
     def _form(self, moments: Moments, value: WorldValue) -> ProductSum:
-        mean = Directions(self.world, self.answers.directions, self.answers.drawn_values)
-        form = moments.expectation(mean.expectation(value))
+        form = moments.expectation(value if self.along is None else self.along.expectation(value))
         if not self.case.alone:
             return form
         # One client does not differ from the mean.
