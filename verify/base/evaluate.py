@@ -182,6 +182,18 @@ def enumerated(case: Case, distribution: Distribution, steps: int) -> Distributi
     return with_designs(distribution, order)
 
 
+def is_without_design(case: Case) -> bool:
+    """Return True if a step draws directions for which no design is seen to stand."""
+    try:
+        enumerated(case, case.draws, 1)
+    except Endless:
+        return True
+    except (ValueError, ArithmeticError):
+        # Why there is no distribution is said where it is needed.
+        return False
+    return False
+
+
 def _degree(case: Case, steps: int) -> float:
     """The degree of a claim's quantities after so many steps as polynomials in the directions that are drawn; infinite
     if code does more with these than add and multiply, and divide by known numbers.

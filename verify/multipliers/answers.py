@@ -233,7 +233,7 @@ class Answers:
 
     def _moved_value(self, functions: ClassFunctions, point: WorldValue) -> WorldValue | None:
         """The value at a point that is moved along a direction, by the tangent at where it was; None at others."""
-        if functions.equal or functions.curvatures is None or functions.spread is not None:
+        if functions.equal or functions.spread is not None or None in (functions.curvatures or (None,)):
             return None
         world, moves = self.world, {k: c for k, c in point.of.items() if any(a.name in self.directions for a in k[1])}
         base = WorldValue({k: c for k, c in point.of.items() if k not in moves})

@@ -18,6 +18,7 @@ from fedtheory.problems.sets import Boxes
 from verify.reading import linear, relative, terms
 from verify.reading.arrays import as_term
 from verify.reading.named import of_each
+from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import (
     Law,
@@ -311,7 +312,10 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
         return NamedTupleValue(law.make, {f: terms.leaf(Op.DRAW, f"{name}.{f}", kind) for f in places})
     if law.name in DIRECTIONS:
         if axes:
-            raise ValueError("each client draws a direction of its own")
+            raise Unread(
+                "each client draws a direction of its own: C_i(v) = <v, u_i> u_i is one of UnbiasedCompressors(), with "
+                "omega = d + 1 for Gaussian directions"
+            )
         return terms.leaf(Op.DIRECTION, name, terms.POINT)
     own = {
         "subset": (Axis.CLIENTS,),
