@@ -34,7 +34,9 @@ CLAIMS = tuple(
     ft.Claim(
         f"zeroth-order/{name}",
         setting=setting,
-        statement=ft.one_step(descent, ft.E(F.next) <= progress + gamma * (1 + 2 * gamma * L) * L**2 * r**2 * moment / 8),
+        statement=ft.one_step(
+            descent, ft.E(F.next) <= progress + gamma * (1 + 2 * gamma * L) * L**2 * r**2 * moment / 8
+        ),
     )
     for name, moment in (("descent", d * (d + 2) * (d + 4)), ("lower-moment", d * (d + 2)))
 )

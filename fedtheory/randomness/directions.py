@@ -153,7 +153,7 @@ def design(direction: Gaussian | Sphere, order: int) -> Design:
     """Return a design of a direction of an order, 5 or 7. Raise ``ValueError`` if none is known."""
     if order not in ORDERS or direction.d > LARGEST_DESIGN:
         raise ValueError(
-            f"no vectors are known whose moments up to order {order} are those of a direction in {direction.d} dimensions"
+            f"no vectors are known with the moments of a direction in {direction.d} dimensions up to order {order}"
         )
     points, weights = (_gaussian if isinstance(direction, Gaussian) else _spherical)(direction.d, order)
     return Design(_numbers(points, True), _numbers(weights, True))

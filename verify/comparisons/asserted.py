@@ -226,7 +226,9 @@ def unheld(case: Case) -> str:
             continue
         problem, state = at(generic(size))
         if _breaks(algorithm, problem, case.instance, state):
-            return f"the invariant of {algorithm.name} does not hold at {where}"
+            begin = where == starts[0][0]
+            advice = ": begin elsewhere, by init=, or leave the start free, by Drawing(start=...)" if begin else ""
+            return f"the invariant of {algorithm.name} does not hold at {where}{advice}"
         if steps and _breaks(algorithm, problem, case.instance, rollout(kept, problem, state, 1)[0]):
             return f"a step of {algorithm.name} from {where} breaks its invariant"
     if case.problem is not None and ties_less(algorithm, case.problem, case.params):

@@ -522,7 +522,9 @@ def written(one: Term) -> str:
 
 def expected(one: Term, axis: int, draws: Term) -> Term:
     """Return the expectation over all draws of a distribution, which lie along an axis, counted from the last."""
-    if any(term.op in (Op.DRAW, Op.DIRECTION) or (term.op is Op.ALL and term.data != draws.data) for term in parts(one)):
+    if any(
+        term.op in (Op.DRAW, Op.DIRECTION) or (term.op is Op.ALL and term.data != draws.data) for term in parts(one)
+    ):
         raise ValueError("an expectation is taken of something that depends on other draws")
     axes = one.type.axes
     if not -len(axes) <= axis < 0 or axes[axis] is not Axis.DRAWS:

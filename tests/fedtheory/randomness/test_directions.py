@@ -32,7 +32,10 @@ def test_designs_have_all_moments_of_the_direction_up_to_their_order(kind, d, or
     for size in range(order + 1):
         for which in combinations_with_replacement(range(d), size):
             powers = [which.count(i) for i in range(d)]
-            found = sum(q * prod((x**k for x, k in zip(u, powers, strict=True)), start=1) for u, q in zip(points, p, strict=True))
+            found = sum(
+                q * prod((x**k for x, k in zip(u, powers, strict=True)), start=1)
+                for u, q in zip(points, p, strict=True)
+            )
             assert found == moment(kind, d, powers), powers
 
 
@@ -41,7 +44,9 @@ def test_samples_have_the_second_and_the_fourth_moments(kind):
     u = kind(3).sample(np.random.default_rng(0), (200_000,))
     assert u.shape == (200_000, 3)
     for powers in ((2, 0, 0), (4, 0, 0), (2, 2, 0), (1, 1, 0)):
-        assert np.mean(np.prod(u ** np.array(powers), axis=-1)) == pytest.approx(float(moment(kind, 3, powers)), abs=0.1)
+        assert np.mean(np.prod(u ** np.array(powers), axis=-1)) == pytest.approx(
+            float(moment(kind, 3, powers)), abs=0.1
+        )
 
 
 def test_directions_are_endless_but_for_those_on_a_line_of_length_1():
@@ -57,7 +62,7 @@ def test_directions_are_endless_but_for_those_on_a_line_of_length_1():
 def test_what_no_design_stands_for_is_refused(kind):
     with pytest.raises(ValueError, match="a whole number from 1 on"):
         kind(0)
-    with pytest.raises(ValueError, match="infinite|finite support"):
+    with pytest.raises(ValueError, match="no finite support"):
         kind(2).support()
     with pytest.raises(ValueError, match="no vectors are known"):
         design(kind(LARGEST_DESIGN + 1), 5)

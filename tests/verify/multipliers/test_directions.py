@@ -160,7 +160,8 @@ def test_values_at_points_moved_along_a_direction():
     assert shown(
         differences,
         sphere,
-        ft.E(F.next) <= F - gamma / (2 * d) * (1 - 2 * gamma * L) * G + (gamma * d / 2 + gamma**2 * L) * L**2 * r**2 / 4,
+        ft.E(F.next)
+        <= F - gamma / (2 * d) * (1 - 2 * gamma * L) * G + (gamma * d / 2 + gamma**2 * L) * L**2 * r**2 / 4,
         names=names,
     )
 
