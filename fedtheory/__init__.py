@@ -27,6 +27,7 @@ _PUBLIC = {
     "sections": ("section",),
     "settings.quantities": ("composite_gap", "distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Constant", "Independent", "Permutation", "Product", "Uniform01", "UniformSubset"),
+    "randomness.directions": ("Gaussian", "Sphere"),
     "randomness.participation": ("Categorical", "Coins"),
     "settings.relations": ("E", "Quantity"),
     "settings.whole_runs": ("at_average", "average", "minimum", "total"),

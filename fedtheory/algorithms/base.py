@@ -233,9 +233,9 @@ def method(
     declared = kinds is state or init is None or fixed_point is None
     if faults := [wrong for part in kinds if declared and (wrong := fault(part, kinds))]:
         raise ValueError(faults[0])
-    parts_too = [p for p in names if p in OF_PROBLEM and names is params]
-    if parts_too:
-        raise ValueError(f"the parameter {parts_too[0]} has the name of a part of the problem: take another letter")
+    if taken_too := [p for p in names if p in OF_PROBLEM and names is params]:
+        one = taken_too[0]
+        raise ValueError(f"the parameter {one} has the name of a part of the problem: take another letter, as {one}_0")
     varying = checked(schedules or {}, names)
     if varying and names is not params:
         raise ValueError(f"{name}: where some vary with the round, params are the names of the others")

@@ -124,6 +124,11 @@ class Case:
         return self.instance.at(theta) if self._initial is None else self._initial(theta)
 
     @cached_property
+    def degrees(self) -> dict[int, float]:
+        """The degrees of the quantities in the directions that are drawn, by how many steps, as they become known."""
+        return {}
+
+    @cached_property
     def draws(self) -> Distribution:
         """The draws of one step from the state whose coordinates are 0."""
         problem, state = self.start(np.zeros((1, self.dimension)))

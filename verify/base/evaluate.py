@@ -20,13 +20,18 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement
+from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.scope import Scope
+from fedtheory.numbers.degrees import largest_degree, unknowns
 from fedtheory.numbers.literals import are_fractions
+from fedtheory.numbers.polynomials import NotPolynomial, unseen
 from fedtheory.numbers.rational import Array, Undefined, evaluate, is_exact
 from fedtheory.numbers.symbols import T
-from fedtheory.randomness import expectation, map_leaves, support_of
+from fedtheory.randomness import Distribution, expectation, map_leaves, support_of
+from fedtheory.randomness.directions import LARGEST_DESIGN, ORDERS, Design, is_endless, replaced, with_designs
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Quantity
 from verify.base import faults
@@ -46,6 +51,10 @@ class NoStep(Undefined):
     """There is no state after a step: the code of the step or of its draws divides by zero."""
 
 
+class Endless(ArithmeticError):
+    """Directions are drawn of which there are infinitely many, and no design is seen to stand for them."""
+
+
 def rollout(case: Case, problem: Any, state: Any, rounds: int, passed: int = 0) -> tuple[Any, Array]:
     """All states after ``rounds`` steps along axis 1 of ``state (M, 1, ...)``, and their probabilities.
 
@@ -57,11 +66,18 @@ def rollout(case: Case, problem: Any, state: Any, rounds: int, passed: int = 0) 
     return reached
 
 
-def unrolled(case: Case, problem: Any, state: Any, passed: int = 0) -> Iterator[tuple[Any, Array]]:
+def unrolled(
+    case: Case,
+    problem: Any,
+    state: Any,
+    passed: int = 0,
+    outcomes: Callable[[Distribution, int], Distribution] | None = None,
+) -> Iterator[tuple[Any, Array]]:
     """After each step, without end, all states along axis 1 of ``state (M, 1, ...)``, and their probabilities.
 
     ``passed``: rounds before these, of a method whose parameters vary. The tree of draws is enumerated, so that an
-    expectation over it is exact. Raise ``ValueError`` if a draw has no finite support, ``NoStep`` where a step divides
+    expectation over it is exact; ``outcomes``: what is enumerated in place of a distribution, for so many steps, by
+    default :func:`enumerated`. Raise ``ValueError`` if a draw has no finite support, ``NoStep`` where a step divides
     by zero.
     """
     algorithm = case.statement.algorithm
@@ -72,7 +88,10 @@ def unrolled(case: Case, problem: Any, state: Any, passed: int = 0) -> Iterator[
         params = params_after(case, problem, k)
         before = len(probabilities)
         try:
-            draws, p = support_of(algorithm.draws(problem, params, state), exact)
+            drawn = algorithm.draws(problem, params, state)
+            steps = k - passed + 1
+            drawn = enumerated(case, drawn, steps) if outcomes is None else outcomes(drawn, steps)
+            draws, p = support_of(drawn, exact)
             repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
             tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
             after = algorithm.step(problem, params, repeated, tiled)
@@ -141,10 +160,59 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 def tree_size(case: Case, rounds: int) -> int:
     """Number of leaves of the tree of draws."""
-    count = case.draws.count
+    count = enumerated(case, case.draws, max(rounds, 1)).count
     if count is None:
         raise ValueError(f"the draws of {case.claim.id} cannot be enumerated")
     return int(count) ** rounds
+
+
+def enumerated(case: Case, distribution: Distribution, steps: int) -> Distribution:
+    """Return a distribution of draws whose outcomes are enumerated: of directions designs, if the quantities of the
+    claim are polynomials in the directions, whose expectations are then the same.
+
+    Raise ``Endless`` if that is not seen from the code.
+    """
+    if not is_endless(distribution):
+        return distribution
+    if steps not in case.degrees:
+        case.degrees[steps] = _degree(case, steps)
+    order = next((order for order in ORDERS if case.degrees[steps] <= order), None)
+    if order is None or case.problem.d > LARGEST_DESIGN:
+        raise Endless(f"the directions that {case.claim.id} draws are not enumerated")
+    return with_designs(distribution, order)
+
+
+def is_without_design(case: Case) -> bool:
+    """Return True if a step draws directions for which no design is seen to stand."""
+    try:
+        enumerated(case, case.draws, 1)
+    except Endless:
+        return True
+    except (ValueError, ArithmeticError):
+        # Why there is no distribution is said where it is needed.
+        return False
+    return False
+
+
+def _degree(case: Case, steps: int) -> float:
+    """The degree of a claim's quantities after so many steps as polynomials in the directions that are drawn; infinite
+    if code does more with these than add and multiply, and divide by known numbers.
+    """
+    if of_runs(case.statement) or not isinstance(case.statement, OneStep | Bound):
+        return math.inf
+
+    def unknown(distribution: Distribution, _: int) -> Distribution:
+        return replaced(distribution, lambda of: Design(unknowns((1, of.d), 1), np.ones(1, dtype=int)))
+
+    try:
+        with unseen():
+            problem, state = case.start(unknowns((1, case.dimension), 0))
+            for later, _ in islice(unrolled(case, problem, state, 0, unknown), steps):
+                state = later
+            then = _params_then(case, problem, steps)
+            return max(largest_degree(q.of(problem, then, state)) for q in case.statement.quantities if q.after)
+    except NotPolynomial:
+        return math.inf
 
 
 def sides(case: Case, theta: Array, rounds: int = 1) -> list[Sides]:

@@ -31,6 +31,7 @@ from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.polynomials import Unknown, unseen
 from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
+from fedtheory.randomness.directions import LARGEST_DESIGN, ORDERS, is_endless, with_designs
 from fedtheory.sampling.chart import nullspace, rank, skeleton, ties_less, untied
 from fedtheory.settings.relations import of_one_state
 from verify.base.case import Case
@@ -121,6 +122,8 @@ def _replicas(case: Case, rows: Array, drawn: slice) -> list[tuple[Any, Any]]:
     later, params, found = state, case.params, []
     if algorithm is not None and algorithm.step is not no_step:
         distribution = algorithm.draws(problem, params, state)
+        if is_endless(distribution) and problem.d <= LARGEST_DESIGN:
+            distribution = with_designs(distribution, ORDERS[0])
         if distribution.count is not None and distribution.count <= MOST:
             draws, p = support_of(distribution, True)
             before = type(state)(*(np.repeat(part, len(p[drawn]), axis=1) for part in state))
@@ -223,7 +226,9 @@ def unheld(case: Case) -> str:
             continue
         problem, state = at(generic(size))
         if _breaks(algorithm, problem, case.instance, state):
-            return f"the invariant of {algorithm.name} does not hold at {where}"
+            begin = where == starts[0][0]
+            advice = ": begin elsewhere, by init=, or leave the start free, by Drawing(start=...)" if begin else ""
+            return f"the invariant of {algorithm.name} does not hold at {where}{advice}"
         if steps and _breaks(algorithm, problem, case.instance, rollout(kept, problem, state, 1)[0]):
             return f"a step of {algorithm.name} from {where} breaks its invariant"
     if case.problem is not None and ties_less(algorithm, case.problem, case.params):

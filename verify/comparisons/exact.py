@@ -20,7 +20,7 @@ from fedtheory.numbers.polynomials import NotPolynomial, unseen
 from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.randomness import expectation
 from verify.base.case import Case
-from verify.base.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
+from verify.base.evaluate import Endless, check_number, leaving, params_after, rollout, sides, tree_size
 from verify.comparisons import affine, asserted, second_moments
 from verify.comparisons.starts import at_rest, begun
 
@@ -150,7 +150,10 @@ def _(statement: CompressorClass, case: Case, row: Array, rounds: int) -> Iterat
 def is_enumerable(case: Case, rounds: int) -> bool:
     """Return True if all draws of this many rounds are enumerated."""
     # One round always is: if its draws cannot be enumerated, the enumeration says so.
-    return rounds <= 1 or (rounds <= LAST and tree_size(case, rounds) <= LARGEST_TREE)
+    try:
+        return rounds <= 1 or (rounds <= LAST and tree_size(case, rounds) <= LARGEST_TREE)
+    except Endless:
+        return False
 
 
 def _largest(state: Any) -> float:

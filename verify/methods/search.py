@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import islice
 
 import numpy as np
+import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
@@ -126,8 +127,22 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
         idle = f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(kept)}"
         return idle + (_STARTS if claim.statement.scope is Scope.ROUNDS and not claim.setting.drawing.start else "")
     counted = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
+    if (fixed := _irrational(claim)) is not None:
+        return (
+            f"{_NO_INSTANCE}: {fixed} fixes a letter at a number that is no fraction, and instances are in fractions: "
+            "state it of all numbers between two fractions around that one"
+        )
     further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
     return f"{_NO_INSTANCE}: of {size} proposed {counted}; check that they can hold together{further}"
+
+
+def _irrational(claim: Claim) -> str | None:
+    """Return the hypothesis that fixes a letter at an irrational number, if there is one."""
+    for hypothesis in claim.requires:
+        relation = hypothesis.relation
+        if isinstance(relation, sympy.Eq) and relation.lhs.is_Symbol and relation.rhs.is_irrational:
+            return repr(hypothesis.text)
+    return None
 
 
 #: What to do where all runs start at one point.

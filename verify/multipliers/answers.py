@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
@@ -58,6 +58,19 @@ class OfDrawnPoint(Unread):
     """Raised where something is asked at a point that is drawn, which is read if correlations with errors are kept."""
 
 
+class OffTangent(NamedTuple):
+    """By how much a function's value at a point moved along a direction is off the tangent at ``base``: ``each``, of
+    each client or of one function, and ``total``, their sum. ``by``: the multiple of the direction ``direction`` by
+    which the point is moved."""
+
+    functions: ClassFunctions
+    direction: str
+    base: WorldValue
+    by: WorldValue
+    each: WorldValue
+    total: WorldValue
+
+
 class Chosen(NamedTuple):
     """An answer of an adversary: ``error``, the answer less the centre, with |error|^2 <= ``bound``, for the term
     ``term``.
@@ -93,6 +106,10 @@ class Answers:
     divisors: list[object] = field(default_factory=list)
     #: The answers of adversaries, by the identity of the term: they differ each time.
     chosen: dict[int, Chosen] = field(default_factory=dict)
+    #: The directions that are drawn, by name, with the kind of the distribution of each.
+    directions: Mapping[str, str] = field(default_factory=dict)
+    #: How much values at points that are moved along these are off tangents, by the functions and the point.
+    off_tangents: dict[tuple[str, str], OffTangent] = field(default_factory=dict)
     #: Mixing matrices, by name.
     mixing: dict[str, MixedVectors] = field(default_factory=dict)
     #: A linear operator, and what it was asked, where there is one.
@@ -207,11 +224,30 @@ class Answers:
                 return slope + functions.at(world, about).gradient
             if what == "value":
                 known = world.of_client if functions.own else world.atom
-                value = functions.value_drawn(world, about, when) if drawn else functions.value(world, about)
+                value = functions.value(world, about) if not drawn else self._moved_value(functions, about)
+                value = functions.value_drawn(world, about, when) if value is None else value
                 return value + world.inner(slope * about) + known(f"{functions.name} at x*", 0)
             raise Unread(f"what {asked_as} answers is not known")
 
         return by_masks(world, at, answer)
+
+    def _moved_value(self, functions: ClassFunctions, point: WorldValue) -> WorldValue | None:
+        """The value at a point that is moved along a direction, by the tangent at where it was; None at others."""
+        if functions.equal or functions.spread is not None or None in (functions.curvatures or (None,)):
+            return None
+        world, moves = self.world, {k: c for k, c in point.of.items() if any(a.name in self.directions for a in k[1])}
+        base = WorldValue({k: c for k, c in point.of.items() if k not in moves})
+        (draws, atoms), c = next(iter(moves.items()), ((frozenset[str](), ()), world.field.one))
+        if len(moves) != 1 or draws or len(atoms) != 1 or world.sums_in(c) or self._is_drawn_somewhere(base):
+            return None
+        at, key = functions.at(world, base), (functions.name, point.name())
+        if key not in self.off_tangents:
+            name = f"{functions.name} off {len(self.off_tangents)}"
+            each = WorldValue({(frozenset(), (Atom(name, 0, functions.own),)): world.field.one})
+            total = world.total(each) if functions.own else each
+            by = WorldValue({ONE: c})
+            self.off_tangents[key] = OffTangent(functions, atoms[0].name, base, by, each, total)
+        return at.value + world.inner(at.gradient * (point - base)) + self.off_tangents[key].each
 
     def _of_reference(self, world: World, what: str, of: list[WorldValue]) -> WorldValue:
         f, h, x_star = self.functions.get("f"), self.functions.get("h"), world.atom("x*", 1)
@@ -274,7 +310,8 @@ class Answers:
         kind, *of = self.world.meaning.get(atom.name, ("",))
         if kind == "inner product":
             return any(map(self._is_drawn, of))
-        return kind == "sum" or atom.name in self.drawn_by or atom.name in (self.dependent or ())
+        drawn = self.drawn_by, self.dependent or (), self.directions, self.drawn_values
+        return kind == "sum" or any(atom.name in names for names in drawn)
 
     @property
     def error_names(self) -> frozenset[str]:
@@ -295,8 +332,9 @@ class Answers:
 
     @property
     def drawn_values(self) -> frozenset[str]:
-        """The names of values of functions at points that are drawn."""
+        """The names of values of functions at points that are drawn, and of how much they are off tangents."""
         values = [at.value for functions in self.functions.values() for at in functions.drawn.values()]
+        values += [off.each for off in self.off_tangents.values()]
         return frozenset(atom.name for value in values for _, atoms in value.of for atom in atoms)
 
     def _compressed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:

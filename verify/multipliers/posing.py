@@ -20,6 +20,7 @@ from verify.multipliers import measured
 from verify.multipliers.case_letters import CaseLetters, at_least
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.class_answers import SPREAD, ClassAnswers, constants
+from verify.multipliers.directions import Directions, directions
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Mask, Moments, ProductSum, masks, sizes
 from verify.multipliers.generic_functions import ClassFunctions, is_shared
@@ -188,6 +189,7 @@ class _Posing:
         self.world.rules |= {Op.ROOT: self._root, Op.LETTER: self._lettered}
         of_classes = ClassAnswers(claim, case, self.world, self.program.letters, algorithm.dual, self._number)
         self.answers = of_classes.answers()
+        self._know_directions()
         #: Nothing is known of the letters until the domain is.
         self.domain = Domain(self.letters.ring, frozenset())
         at = self.world, self._is_drawn, self._gaps, self._is_least
@@ -205,12 +207,17 @@ class _Posing:
                     self.letters.eliminated[self.letters.kept.index(str(symbol_of(size)))] = self.letters.one
         values = {letter: self._number(term) for letter, term in terms}
         sizes_of, divisors = measured.places(self.letters.kept) if met else (set(), set())
-        self.domain = self.letters.domain(values, own | sizes_of, self.rooted, divisors)
+        d = {self.letters.kept.index("d")} if self.answers.directions else set()
+        self.domain = self.letters.domain(values, own | sizes_of, self.rooted, divisors | d)
+        for i in d:
+            self.domain = at_least(self.domain, self.letters.generator(i) - 1, False)
         if self.domain.is_empty:
             raise NeverOccurs
         for where, condition in self.raising:
             if not has_answer(condition, False, lambda t: self.letters.number(self._number(t)), self.domain):
                 raise Unread(f"an error may be raised ({where})")
+        #: The directions that are drawn, once all that is asked along them is known.
+        self.along: Directions | None = None
         self._states(fixed)
 
     # Terms
@@ -308,6 +315,13 @@ class _Posing:
             positive = self.domain.positive | {i for i, power in enumerate(first) if power}
             self.domain = Domain(self.letters.ring, positive, self.domain.constraints, self.domain.bounded)
 
+    def _know_directions(self) -> None:
+        """Directions are vectors that depend on a draw."""
+        self.answers.directions = dict(directions(self.program.law))
+        if self.answers.directions and (self.answers.spaces is not None or self.case.correlated):
+            raise Unread("a direction is drawn beside a linear operator, or where gradients are asked at drawn points")
+        self.world.rules[Op.DIRECTION] = lambda world, term, of: world.atom(term.data, 1)
+
     def _is_drawn(self, atom: Atom) -> bool:
         """Return True if an atom depends on a draw: a sum over the clients does if it contains masks or errors."""
         kind, *of = self.world.meaning.get(atom.name, ("",))
@@ -316,7 +330,8 @@ class _Posing:
         if kind == "sum":
             letters, draws, own = of
             return bool(draws) or self.world.holds_drawn(letters) or any(map(self._is_drawn, own))
-        names = self.answers.error_names, self.answers.drawn_values, self.answers.dependent or ()
+        of_answers = self.answers
+        names = of_answers.error_names, of_answers.drawn_values, of_answers.dependent or (), of_answers.directions
         return any(atom.name in of for of in names)
 
     def _is_least(self, value: WorldValue) -> bool:
@@ -437,12 +452,16 @@ class _Posing:
         later = {e: self._number(t) for e, (q, t) in self.quantities.items() if q.after}
         fallen_after = evaluated(here, self.falling.squares)
         inequalities = list(self.answers.inequalities())
+        self.along = Directions(
+            here, self.answers.directions, self.answers.drawn_values, [*self.answers.off_tangents.values()]
+        )
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
         moments = self._moments(drawn)
         values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}
         known = {k.name: self._form(moments, k.value) for k in inequalities}
         reasons = {k.name: k.why for k in inequalities}
         facts = [] if self.numbers is None else self.numbers.facts
+        equal = {} if self.numbers is None else self.numbers.equal()
         domain = self.domain
         self.branches: dict[int, tuple[Ratio, ...]] = {}
         comparisons = self.claim.statement.comparisons
@@ -465,6 +484,11 @@ class _Posing:
             name = f"{PREMISE}{index}"
             known[name] = found if isinstance(found, ProductSum) else ProductSum.number(found)
             reasons[name] = Stated("an inequality of earlier rounds")
+        for fact, is_equal in self.along.known():
+            known[fact.name], reasons[fact.name] = self._form(moments, fact.value), fact.why
+            if is_equal:
+                negative = f"{fact.name}, negative"
+                known[negative], reasons[negative], equal[fact.name] = -known[fact.name], fact.why, negative
         target = sides[0] - sides[1]
         if facts or any(ProductSum.ONE in form.of for form in (target, *known.values())):
             known["1"], reasons["1"] = ProductSum.number(letters.one * -1), Stated("numbers are compared with 0")
@@ -492,7 +516,7 @@ class _Posing:
             self.branches,
             tuple(letters.parts_of(comparisons[0])),
             (*letters.meanings(), *(() if self.numbers is None else self.numbers.meanings())),
-            {} if self.numbers is None else self.numbers.equal(),
+            equal,
             env,
             self._apart(),
         )
@@ -508,7 +532,7 @@ class _Posing:
         return None
 
     def _form(self, moments: Moments, value: WorldValue) -> ProductSum:
-        form = moments.expectation(value)
+        form = moments.expectation(value if self.along is None else self.along.expectation(value))
         if not self.case.alone:
             return form
         # One client does not differ from the mean.

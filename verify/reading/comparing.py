@@ -73,7 +73,7 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             return getattr(state, term.data)
         case Op.GIVEN:
             return VECTORS[term.data](problem) if term.data in VECTORS else _given(term.data, problem, params)
-        case Op.DRAW:
+        case Op.DRAW | Op.DIRECTION:
             return _given((term.data if isinstance(term.data, str) else term.data[0]).partition(".")[2], draw)
         case Op.ORACLE:
             return _given(term.data, problem)(*of)

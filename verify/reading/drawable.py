@@ -20,8 +20,8 @@ def undrawable(law: Law) -> Iterator[tuple[str, Condition]]:
     distribution of this kind exists.
     """
     match law.name:
-        case "constant" | "compression" | "permutation":
-            # Nothing is drawn, or by the class of the compressor, or over a written number of clients.
+        case "constant" | "compression" | "permutation" | "gaussian" | "sphere":
+            # Nothing is drawn, or by the class of the compressor, or over a written number of clients, or a direction.
             pass
         case "subset" | "pattern":
             yield from _of_size(law.of[0], law.of[1], 2 if law.name == "pattern" else 1)

@@ -15,7 +15,7 @@ from fedtheory import randomness
 from fedtheory.algorithms.parts import zeros
 from fedtheory.numbers import rational
 from fedtheory.problems import quadratic
-from fedtheory.randomness import masks, participation
+from fedtheory.randomness import directions, masks, participation
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
 from verify.reading.oracles import VECTORS, vector
@@ -157,6 +157,8 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.Product, Rule("Product", product)
     yield quadratic.bregman, Rule("bregman", _bregman)
     yield masks.Pattern, Rule("Pattern", _pattern)
+    yield directions.Gaussian, Rule("Gaussian", partial(_direction, "gaussian"))
+    yield directions.Sphere, Rule("Sphere", partial(_direction, "sphere"))
     yield participation.Coins, Rule("Coins", _coins)
     yield participation.Categorical, Rule("Categorical", _categorical)
 
@@ -335,6 +337,12 @@ def _independent(one: Any, count: Any) -> Law:
     # A single client has one compressor; the users of the law check that there is a single client.
     alone = law.name == "compression" and type(count) is int and count == 1
     return Law("independent", (law, count if alone else _clients(count)))
+
+
+def _direction(kind: str, d: Any) -> Law:
+    if axis_of(d) is not Axis.COORDINATES:
+        raise ValueError("a direction is drawn in another dimension than that of the problem")
+    return Law(kind)
 
 
 def _coins(q: Any) -> Law:

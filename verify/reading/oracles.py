@@ -18,6 +18,7 @@ from fedtheory.problems.sets import Boxes
 from verify.reading import linear, relative, terms
 from verify.reading.arrays import as_term
 from verify.reading.named import of_each
+from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import (
     Law,
@@ -44,6 +45,9 @@ MULTIPLIER = "the multiplier of the constraint"
 
 VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: constrained.multiplier}
 
+
+#: Distributions of vectors.
+DIRECTIONS = ("gaussian", "sphere")
 
 #: Numbers that a problem or its functions declare.
 CONSTANTS = ("mu", "L")
@@ -306,6 +310,13 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
         places = law.make._fields  # type: ignore[attr-defined]
         kind = Type((Axis.CLIENTS,), True, 0, True)
         return NamedTupleValue(law.make, {f: terms.leaf(Op.DRAW, f"{name}.{f}", kind) for f in places})
+    if law.name in DIRECTIONS:
+        if axes:
+            raise Unread(
+                "each client draws a direction of its own: C_i(v) = <v, u_i> u_i is one of UnbiasedCompressors(), with "
+                "omega = d + 1 for Gaussian directions"
+            )
+        return terms.leaf(Op.DIRECTION, name, terms.POINT)
     own = {
         "subset": (Axis.CLIENTS,),
         "coins": (Axis.CLIENTS,),

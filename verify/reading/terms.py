@@ -34,6 +34,7 @@ class Op(StrEnum):
     GIVEN = "given"
     PART = "part"
     DRAW = "draw"
+    DIRECTION = "direction"
     ANY = "anything"
     ORACLE = "oracle"
     COMPRESSED = "compressed"
@@ -66,7 +67,7 @@ class Op(StrEnum):
 
 
 #: Operations that depend on draws.
-DRAWN = (Op.DRAW, Op.ALL, Op.COMPRESSED)
+DRAWN = (Op.DRAW, Op.DIRECTION, Op.ALL, Op.COMPRESSED)
 #: The degree of zero, which counts as any.
 ANY_DEGREE = -1
 
@@ -192,7 +193,7 @@ def leaf(op: Op, name: str, type: Type, whole: bool = False) -> Term:
     """Return a letter, a count, a part of the state, something given, a draw, or the result of a loop, which may be
     anything; ``whole``: True if a letter is a whole number.
     """
-    if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW, Op.ANY):
+    if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW, Op.DIRECTION, Op.ANY):
         raise ValueError(f"{op} is not a leaf")
     _check_once(type.axes)
     return Term(op, (), type, name, whole)
@@ -521,7 +522,9 @@ def written(one: Term) -> str:
 
 def expected(one: Term, axis: int, draws: Term) -> Term:
     """Return the expectation over all draws of a distribution, which lie along an axis, counted from the last."""
-    if any(term.op is Op.DRAW or (term.op is Op.ALL and term.data != draws.data) for term in parts(one)):
+    if any(
+        term.op in (Op.DRAW, Op.DIRECTION) or (term.op is Op.ALL and term.data != draws.data) for term in parts(one)
+    ):
         raise ValueError("an expectation is taken of something that depends on other draws")
     axes = one.type.axes
     if not -len(axes) <= axis < 0 or axes[axis] is not Axis.DRAWS:

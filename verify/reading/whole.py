@@ -237,6 +237,8 @@ def _check(results: Iterable[Term], blocks: bool) -> None:
     for term in parts(*results):
         if term.op is Op.SIZE:
             raise Unread("it takes the root of a number that depends on the state")
+        if term.op is Op.DIRECTION:
+            raise Unread("it depends on a direction that is drawn")
         if term.op is Op.SIGNS:
             raise Unread("it takes the signs of coordinates")
         if term.op is Op.LARGER:

@@ -22,6 +22,7 @@ from verify.base.evaluate import (
     NoStep,
     has_rounds,
     hypotheses_hold,
+    is_without_design,
     leaving,
     sides,
     sides_along,
@@ -137,9 +138,12 @@ def _is_stationary(case: Case, point: Coordinates) -> bool:
 
 
 def too_many(case: Case) -> bool:
-    """Return True if one step of many clients has more draws than can be enumerated."""
-    many = case.problem is not None and case.problem.n > LIMITS.clients and case.statement.algorithm is not None
-    return many and tree_size(case, 1) > LIMITS.draws
+    """Return True if one step of many clients has more draws than can be enumerated, or directions that cannot be."""
+    if case.problem is None or case.statement.algorithm is None:
+        return False
+    if case.problem.n > LIMITS.clients:
+        return is_without_design(case) or tree_size(case, 1) > LIMITS.draws
+    return is_without_design(case)
 
 
 def _findings(case: Case, rng: np.random.Generator) -> list[Finding]:

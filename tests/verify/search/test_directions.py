@@ -1,0 +1,141 @@
+"""Directions in a search: expectations are exact, or there are none."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import fedtheory as ft
+from fedtheory.numbers.rational import exact
+from verify.base.case import Case
+from verify.base.evaluate import Endless, sides
+from verify.comparisons.exact import is_enumerable
+from verify.search.states import too_many
+
+L, gamma, r, d = ft.letters("L gamma r d")
+
+
+def gaussian(problem, params, state):
+    return ft.Gaussian(problem.d)
+
+
+def sphere(problem, params, state):
+    return ft.Sphere(problem.d)
+
+
+def slope(problem, x):
+    return problem.f.gradient(x[..., None, :]).mean(axis=-2)
+
+
+def value(problem, x):
+    return problem.f.value(x[..., None, :]).mean(axis=-1)
+
+
+def forward(problem, params, state, draw):
+    g = slope(problem, state.x)
+    return {"x": state.x - params.gamma * (g * draw).sum(axis=-1)[..., None] * draw}
+
+
+def differences(problem, params, state, draw):
+    found = (value(problem, state.x + params.r * draw) - value(problem, state.x)) / params.r
+    return {"x": state.x - params.gamma * found[..., None] * draw}
+
+
+def half_of_the_draws(problem, params, state, draw):
+    moved = state.x - params.gamma * slope(problem, state.x)
+    return {"x": np.where((draw > 0).all(axis=-1)[..., None], moved, state.x)}
+
+
+def caught(problem, params, state, draw):
+    try:
+        bold = bool((np.asarray(draw) > 1).any())
+    except ValueError:
+        bold = False
+    return {"x": state.x * (0 if bold else 1) + 0 * draw}
+
+
+def fourth(problem, params, state):
+    return ((state.x - problem.x_star) ** 2).sum(axis=-1) ** 2
+
+
+def case_of(step, draws, quantity, recipe, names=("gamma", "r")):
+    method = ft.method("step", step, list(names), {"x": "point"}, draws=draws)
+    V = ft.Quantity("V", quantity)
+    setting = ft.Setting(algorithm=method, functions=ft.Smooth(L))
+    claim = ft.Claim("a/step", setting=setting, statement=ft.one_step(method, ft.E(V.next) <= V))
+    recipes = claim.instances.recipes(np.random.default_rng(0))
+    return next(case for case in (Case(claim, found) for found in recipes) if case.exists and recipe(case.problem))
+
+
+def quadratic(dimension):
+    def fits(problem):
+        return type(problem.f).__name__ == "Quadratics" and problem.d == dimension and problem.g is None
+
+    return fits
+
+
+def piecewise(problem):
+    return type(problem.f).__name__ == "PiecewiseQuadratic" and problem.d <= 3
+
+
+def left(case):
+    theta = exact(np.arange(1, case.dimension + 1))[None]
+    return case, case.start(theta), sides(case, theta)[0][0][0]
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+@pytest.mark.parametrize("draws", [gaussian, sphere])
+def test_expectations_on_quadratics_are_those_of_moments(draws, dimension):
+    case, (problem, state), found = left(case_of(forward, draws, ft.distance, quadratic(dimension)))
+    g, z = slope(problem, state.x)[0, 0], state.x[0, 0] - problem.x_star
+    first = Fraction(1) if draws is gaussian else Fraction(1, dimension)
+    second = dimension + 2 if draws is gaussian else Fraction(1, dimension)
+    step = case.params.gamma
+    assert found == (z**2).sum() - 2 * step * first * (g * z).sum() + step**2 * second * (g**2).sum()
+
+
+def test_values_at_moved_points_have_the_sixth_moment():
+    case, (problem, state), found = left(case_of(differences, gaussian, ft.distance, quadratic(1)))
+    step, by = case.params.gamma, case.params.r
+    z, curvature = (state.x[0, 0] - problem.x_star)[0], slope(problem, problem.x_star[None] + 1)[0, 0]
+    a, b = curvature * z, curvature * by / 2
+    # (a u + b u^2) u, with E u^2 = 1, E u^4 = 3 and E u^6 = 15.
+    assert found == z**2 - 2 * step * z * a + step**2 * (3 * a**2 + 15 * b**2)
+
+
+@pytest.mark.parametrize(
+    "step, quantity, recipe",
+    [
+        (forward, ft.gap, piecewise),
+        (half_of_the_draws, ft.distance, quadratic(2)),
+        (caught, ft.distance, quadratic(2)),
+        (forward, fourth, quadratic(2)),
+        (forward, ft.distance, lambda problem: problem.d > 3),
+    ],
+)
+def test_what_is_no_polynomial_of_low_degree_is_not_enumerated(step, quantity, recipe):
+    case = case_of(step, gaussian, quantity, recipe)
+    assert too_many(case)
+    assert not is_enumerable(case, 2)
+    with pytest.raises(Endless, match="not enumerated"):
+        sides(case, exact(np.ones((1, case.dimension), dtype=int)))
+
+
+def test_on_a_line_both_directions_of_length_1_are_enumerated_for_all_functions():
+    def fits(problem):
+        return piecewise(problem) and problem.d == 1
+
+    case = case_of(forward, sphere, ft.gap, fits)
+    assert not too_many(case)
+    assert sides(case, exact(np.ones((1, case.dimension), dtype=int)))
+
+
+def test_two_steps_have_a_higher_degree_than_designs_have():
+    method = ft.method("step", forward, ["gamma"], {"x": "point"}, draws=gaussian)
+    D = ft.Quantity("D", ft.distance)
+    setting = ft.Setting(algorithm=method, functions=ft.Smooth(L), drawing=ft.Drawing(start=("x",)))
+    claim = ft.Claim("a/rounds", setting=setting, statement=ft.bound(method, ft.E(D.T) <= 2**ft.T * D.zero))
+    recipes = claim.instances.recipes(np.random.default_rng(0))
+    case = next(c for c in (Case(claim, recipe) for recipe in recipes) if c.exists and quadratic(2)(c.problem))
+    assert is_enumerable(case, 1)
+    assert not is_enumerable(case, 2)
