@@ -109,6 +109,24 @@ def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential
         yield from _further(claim, form, begun, at)
 
 
+def later_potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential]:
+    """Further choices, of which none is likely."""
+    begun = {q: r for q, c in form.starts.items() if (r := at.start(c)) != 0}
+    left = {q: r for q, c in begun.items() if (r := plain(c - at.start(form.ends.get(q, sympy.S.Zero)))) != 0}
+    if form.ends and left:
+        # What is bounded may begin as something else, of which all is used up.
+        yield Potential({})
+    with suppress(Unread):
+        yield from (Potential(of) for of in _exchanged(claim, left) if of is not left)
+    for hint in _hints(claim) if form.ends and not form.sums else ():
+        before = {q: c.subs(round_index, T) for q, c in hint.before.items()}
+        if not any(c.has(T) for c in before.values()):
+            continue
+        scales = [quotient(r, b) for q, r in begun.items() if (b := at.start(before.get(q, sympy.S.Zero))) != 0]
+        for scale in dict.fromkeys(scales):
+            yield Potential({q: plain(c * scale) for q, c in before.items()}, through=True)
+
+
 def _as_named(form: Printed, hint: _Hint) -> Iterator[Potential]:
     """Choices that are multiples of a named potential, of which what is bounded is a part or at most all."""
     for q, end in form.ends.items():

@@ -70,23 +70,35 @@ def follow(inquiry: Inquiry) -> Followed | str:
         if varies := starts.varying(claim):
             return varies
         of = check_start(claim)
-        known = list(islice(telescoping.chains(claim), MOST))
-        # Chains that need no search come first.
-        begun = [_begins(inquiry, chain, search=False) for chain in known]
-        tried = [chain for chain, begins in zip(known, begun, strict=True) if begins]
-        others = (c for c, begins in zip(known, begun, strict=True) if not begins and _begins(inquiry, c, search=True))
-        if not all(begun):
-            why = "the potential is not shown to be at most the right side where runs begin"
-        for chain in islice(itertools.chain(tried, others), TRIED):
-            try:
-                found = _followed(inquiry, chain)
-            except (ValueError, ArithmeticError) as error:
-                found = str(error)
-            if not isinstance(found, str):
-                return found._replace(note=f"{found.note}; {of}" if of else found.note)
-            why = why or found
     except (ValueError, ArithmeticError) as error:
         return str(error)
+    for later in (False, True):
+        try:
+            known = list(islice(telescoping.chains(claim, later), MOST))
+            found = _first(inquiry, known)
+        except (ValueError, ArithmeticError) as error:
+            found = str(error)
+        if not isinstance(found, str):
+            return found._replace(note=f"{found.note}; {of}" if of else found.note)
+        why = why or found
+    return why
+
+
+def _first(inquiry: Inquiry, known: Sequence[Chain]) -> Followed | str:
+    """The first of some chains that is shown, or the reason why none is."""
+    # Chains that need no search come first.
+    begun = [_begins(inquiry, chain, search=False) for chain in known]
+    tried = [chain for chain, begins in zip(known, begun, strict=True) if begins]
+    others = (c for c, begins in zip(known, begun, strict=True) if not begins and _begins(inquiry, c, search=True))
+    why = "" if all(begun) else "the potential is not shown to be at most the right side where runs begin"
+    for chain in islice(itertools.chain(tried, others), TRIED):
+        try:
+            found = _followed(inquiry, chain)
+        except (ValueError, ArithmeticError) as error:
+            found = str(error)
+        if not isinstance(found, str):
+            return found
+        why = why or found
     return why
 
 
@@ -96,8 +108,8 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
         return f"{why} is not shown to be convex"
     if undefined := reals.unreal(chain.step):
         return undefined.removeprefix("left open: ")
-    found = prove(chain.step, read_at=claim)
-    if isinstance(found, str) and one_round.has_own(claim):
+    found = prove(chain.step, read_at=claim, lowest=chain.lowest)
+    if isinstance(found, str) and one_round.has_own(claim) and chain.lowest is None:
         found = one_round.obstacle(chain.step, seen(inquiry), hunting.generator(chain.step, inquiry.seed))
         further = None if found else ""
     else:
@@ -108,7 +120,8 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
         return "a part of the potential is not shown to be nonnegative"
     if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma, chain.premise)):
         return why
-    return Followed(chain, None if isinstance(found, str) else found, _note(chain, further))
+    alone = not isinstance(found, str) and chain.lowest is None
+    return Followed(chain, found if alone else None, _note(chain, further))
 
 
 def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
@@ -137,7 +150,7 @@ def _further(claim: Claim, chain: Chain) -> str | None:
         squares[case.name] = vanishing_squares(claim, case)
         return Falling(squares[case.name], by)
 
-    found = prove(chain.step, read_at=claim, falling=falling)
+    found = prove(chain.step, read_at=claim, falling=falling, lowest=chain.lowest)
     if isinstance(found, str):
         return None
     weights = {
