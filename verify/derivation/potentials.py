@@ -78,8 +78,10 @@ def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential
     begun = {q: at.start(r) for q, r in form.starts.items()}
     left = {q: plain(c - at.start(form.ends.get(q, zero))) for q, c in begun.items()}
     for hint in _hints(claim):
-        others = {q: c for q, c in hint.of.items() if q not in form.ends}
-        scales = [c / a for q, c in left.items() for p, a in others.items() if c != 0 and (q is p or p not in left)]
+        # After T rounds the last one was round T - 1.
+        others = {q: c.subs(round_index, T - 1) for q, c in hint.of.items() if q not in form.ends}
+        begin = {q: a for q, c in others.items() if (a := c.subs(T, 0)) != 0}
+        scales = [c / a for q, c in left.items() for p, a in begin.items() if c != 0 and (q is p or p not in left)]
         for s in form.sums:
             decrease = hint.descent.get(s.of, zero)
             if decrease != 0 and not s.after:

@@ -150,6 +150,8 @@ def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
 def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho: sympy.Expr, signs: Signs) -> Chain:
     """Return the chain that gives the bound for one choice of the e_j. Raise ``NotFollowed`` if it does not give it."""
     zero, added = sympy.S.Zero, potential.added
+    if any(c.has(round_index) for c in (*added.values(), *potential.less.values())):
+        raise NotFollowed("a weight of the potential is not one of the number of rounds")
     nonnegative = list(form.nonnegative)
     for q, r in form.starts.items():
         gain = plain(at.after(r) - rho * at.now(r))
