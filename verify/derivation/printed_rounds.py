@@ -143,8 +143,7 @@ def _of_least(
     noise: sympy.Expr,
     signs: Signs,
 ) -> Iterator[Printed]:
-    """Yield the bound with its least value as a number that is at most the quantity in every round, as any weights of an
-    average would be."""
+    """Yield the bound with its least value as a number that is at most the quantity in every round."""
     of: Any = q.of
     if of.first != 0 or not signs.nonnegative(coefficients[q]):
         return

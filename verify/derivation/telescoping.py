@@ -18,7 +18,7 @@ Of neither anything is believed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +33,7 @@ from fedtheory.numbers.symbols import T, round_index
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import OfRun, Quantity
 from verify.derivation import printed_rounds, starts
-from verify.derivation.potentials import Coefficients, Potential, later_potentials, potentials
+from verify.derivation.potentials import Coefficients, Link, Potential, later_potentials, potentials
 from verify.derivation.printed_rounds import EARLIER, LeastValue, Of, Printed
 from verify.derivation.sequences import NotFollowed, Sequences, Signs, moving_part, plain, quotient
 from verify.exact import reals
@@ -94,9 +94,9 @@ def undefined(claim: Claim) -> sympy.Expr | None:
     return reals.undefined_part([*printed_rounds.sums_defined(expressions, signs), *sums], list(signs.given))
 
 
-def chains(claim: Claim, later: bool = False) -> Iterator[Chain]:
+def chains(claim: Claim, later: bool = False, links: Sequence[Link] = ()) -> Iterator[Chain]:
     """Yield the chains from which a bound may follow, the likeliest first; ``later``: those that are tried where none
-    of these is shown. Raise ``NotFollowed`` if there is none."""
+    of these is shown, with ``links`` too. Raise ``NotFollowed`` if there is none."""
     if claim.statement.algorithm is not claim.setting.algorithm:
         raise NotFollowed("the method is not that of the setting")
     if claim.setting.hints.known is not None or claim.setting.drawing.special is not None:
@@ -117,9 +117,11 @@ def chains(claim: Claim, later: bool = False) -> Iterator[Chain]:
             try:
                 at = Sequences(signs)
                 rho = _rho(scaled, at, signs)
-                choices = list(later_potentials(claim, scaled, at)) if later else list(potentials(claim, scaled, at))
-                if form.least is not None:
-                    choices = [*potentials(claim, scaled, at), *choices]
+                choices: list[Potential] = []
+                if form.least is not None or not later:
+                    choices += potentials(claim, scaled, at)
+                if later:
+                    choices += later_potentials(claim, scaled, at, links)
             except NotFollowed as error:
                 why = str(error)
                 continue
@@ -188,9 +190,12 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
         raise NotFollowed("what is added on the right may be negative at T = 0")
     begun = {**form.starts, **form.constants}
     excess = {q: at.start(less.get(q, zero)) - at.start(begun.get(q, zero)) for q in (*of, *begun)}
+    if potential.spent:
+        _spend(claim, form, potential.spent, rho, at, (left, right, excess), (noise, least))
     excess = {q: c for q, found in excess.items() if not potential.held and (c := plain(found)) != 0}
     *sides, least, factor = _reduced(left, right, (noise, least), at, signs)
     step, words, lowest = _step(claim, *sides, form.least, least)
+    words += ", where k rounds are left" if potential.spent else ""
     lemma, premise = None, None
     if potential.held:
         lemma, premise = _held(claim, form, added, rho, at)
@@ -220,6 +225,35 @@ def _of_least(
     if potential.through:
         raise NotFollowed("what is bounded besides a least value is not a part of the potential")
     return plain(at.after(weight) - rho * at.now(weight)), at_end
+
+
+def _spend(
+    claim: Claim,
+    form: Printed,
+    spent: Coefficients,
+    rho: sympy.Expr,
+    at: Sequences,
+    sides: tuple[dict[Of, sympy.Expr], dict[Of, sympy.Expr], dict[Of, sympy.Expr]],
+    others: tuple[sympy.Expr, ...],
+) -> None:
+    """Add parts whose weights depend on how many rounds are left, k after the round, to both sides of the inequality
+    of one round and to the excess at the start, to which then all belongs that starts contribute.
+
+    Raise ``NotFollowed`` if something else in the inequality depends on the round.
+    """
+    left, right, excess = sides
+    varying = (*left.values(), *right.values(), *others)
+    if claim.statement.algorithm.schedules or plain(rho - 1) != 0 or any(plain(c).has(round_index) for c in varying):
+        raise NotFollowed("weights that depend on the rounds that are left stand beside others that vary")
+    if at.named or any(at.start(c) != 0 for c in spent.values()):
+        raise NotFollowed("a part of the potential is left at the end")
+    zero = sympy.S.Zero
+    for q, c in spent.items():
+        left[q] = left.get(q, zero) + at.now(c)
+        right[q] = right.get(q, zero) + at.after(c)
+        excess[q] = excess.get(q, zero) + c
+    for q, r in form.starts.items():
+        excess[q] = excess.get(q, zero) - (r - at.start(r))
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:

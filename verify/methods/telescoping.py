@@ -14,10 +14,11 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.settings.quantities import gap
-from fedtheory.settings.relations import Quantity
+from fedtheory.settings.relations import OfRun, Quantity
 from verify.base.verdict import Verdict
 from verify.derivation import one_round, starts, telescoping
 from verify.derivation.convexity import is_convex
+from verify.derivation.potentials import Link
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
 from verify.derivation.spare import square_words, vanishing_squares
@@ -29,9 +30,10 @@ from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
 from verify.multipliers.contraction import check_start
-from verify.multipliers.posing import FALLING, Falling
+from verify.multipliers.posing import FALLING, PREMISE, Falling
 from verify.multipliers.proofs import leaves
 from verify.multipliers.proving import Shown, prove
+from verify.multipliers.ratios import Ratio, in_letters
 from verify.reading.terms import Term
 from verify.search import hunting
 
@@ -74,7 +76,8 @@ def follow(inquiry: Inquiry) -> Followed | str:
         return str(error)
     for later in (False, True):
         try:
-            known = list(islice(telescoping.chains(claim, later), MOST))
+            links = _links(claim) if later else []
+            known = list(islice(telescoping.chains(claim, later, links), MOST))
             found = _first(inquiry, known)
         except (ValueError, ArithmeticError) as error:
             found = str(error)
@@ -82,6 +85,36 @@ def follow(inquiry: Inquiry) -> Followed | str:
             return found._replace(note=f"{found.note}; {of}" if of else found.note)
         why = why or found
     return why
+
+
+def _links(claim: Claim) -> list[Link]:
+    """The gap between the values, if it links what is bounded with the start: numbers that proofs of it use."""
+    single = [q for q in claim.statement.quantities if not isinstance(q.of, OfRun)]
+    ends, begun = [q.of for q in single if q.after], [q.of for q in single if not q.after]
+    if (len(ends), len(begun)) != (1, 1) or gap in (*ends, *begun) or claim.statement.algorithm.schedules:
+        return []
+    found = []
+    for step, premise in (limits.decrease(claim, gap, *begun), limits.bounded(claim, *ends, gap)):
+        shown = prove(step, premises=(premise,))
+        if isinstance(shown, str) or (number := _multiplier(shown)) is None:
+            return []
+        found.append(number)
+    return [Link(*begun, gap, *ends, *found)]
+
+
+def _multiplier(shown: Shown) -> sympy.Expr | None:
+    """Return the number by which a proof multiplies its premise, in the letters of the claim; None if it varies."""
+    found = set()
+    for proof in shown.proofs:
+        names = {}
+        for letter, value in proof.posed.env.items():
+            if isinstance(value, Ratio) and value.den == proof.posed.domain.ring.constant(1):
+                names |= {i: letter for i in value.letters() if value.num == proof.posed.domain.ring.gen(i)}
+        number = proof.multipliers.get(f"{PREMISE}0")
+        if number is None or not number.letters() <= set(names):
+            return None
+        found.add(sympy.cancel(in_letters(number, names)))
+    return found.pop() if len(found) == 1 else None
 
 
 def _first(inquiry: Inquiry, known: Sequence[Chain]) -> Followed | str:

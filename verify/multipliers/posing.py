@@ -96,8 +96,8 @@ def pose(
     ``read_at``: the claim at whose instances the types of parameters are read. ``falling``: numbers of a state that are
     assumed to decrease in a step, for potentials of which they may be parts; their multipliers are the same in all
     states. ``premises``: expressions in the letters
-    and quantities whose expectations are at most 0; multipliers of them are the same in all states. ``lowest``: a number
-    that is added to the left side.
+    and quantities whose expectations are at most 0; multipliers of them are the same in all states. ``lowest``: a
+    number that is added to the left side.
 
     Raise ``Unread`` with the obstacle if there is one, ``NeverOccurs`` if the case states nothing, ``OfOneClient`` if
     it is two cases.
