@@ -36,6 +36,7 @@ class Potential:
     ``through``: True if the bounded quantity is not a part of V_k, but at most V_T. ``less``: smaller numbers that
     replace the l_j in V_k, before a round. ``held``: True if V_0 is compared with the right side together with what is
     bounded, in states that hold what they began with. ``spent``: further weights, in the number T of rounds left.
+    ``varying``: True if weights may vary where what is bounded is at most V_T.
     """
 
     added: Coefficients
@@ -43,6 +44,7 @@ class Potential:
     less: Coefficients = field(default_factory=dict)
     held: bool = False
     spent: Coefficients = field(default_factory=dict)
+    varying: bool = False
 
 
 class _Hint(NamedTuple):
@@ -129,7 +131,7 @@ def _linked(form: Printed, link: Link, at: Sequences) -> Potential:
     begun, end = at.start(form.starts[link.start]), form.ends[link.end]
     short = at.start(end) + T * begun / (link.taken * link.bounding)
     added = {link.start: begun, link.of: plain(T * begun / link.taken), link.end: plain(end - short)}
-    return Potential(added, through=True)
+    return Potential(added, through=True, varying=True)
 
 
 def later_potentials(claim: Claim, form: Printed, at: Sequences, links: Sequence[Link]) -> Iterator[Potential]:
@@ -157,7 +159,7 @@ def later_potentials(claim: Claim, form: Printed, at: Sequences, links: Sequence
             continue
         scales = [quotient(r, b) for q, r in begun.items() if (b := at.start(before.get(q, sympy.S.Zero))) != 0]
         for scale in dict.fromkeys(scales):
-            yield Potential({q: plain(c * scale) for q, c in before.items()}, through=True)
+            yield Potential({q: plain(c * scale) for q, c in before.items()}, through=True, varying=True)
 
 
 def _as_named(form: Printed, hint: _Hint) -> Iterator[Potential]:

@@ -200,9 +200,9 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     if potential.held:
         lemma, premise = _held(claim, form, added, rho, at)
     elif form.least is not None and at_end != 0:
-        lemma = _lemma(claim, {form.least.of: at_end}, added)
+        lemma = _lemma(claim, {form.least.of: at_end}, added, True)
     elif potential.through:
-        lemma = _lemma(claim, form.ends, added)
+        lemma = _lemma(claim, form.ends, added, potential.varying)
     decrease = plain(rho * factor.subs(round_index, round_index - 1) / factor)
     varies = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], least, decrease)
     if varies.has(round_index, *at.named.values()) or claim.statement.algorithm.schedules:
@@ -380,8 +380,9 @@ def in_one_round(claim: Claim, statement: Statement, later: int = 0) -> Claim:
     )
 
 
-def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
-    """Return the claim that the bounded quantity is at most the potential, in all states."""
+def _lemma(claim: Claim, ends: Coefficients, added: Coefficients, varying: bool) -> Claim:
+    """Return the claim that the bounded quantity is at most the potential, in all states; after any number of rounds if
+    weights may vary."""
     zero = sympy.S.Zero
     left = {q: plain(c - added.get(q, zero)) for q, c in ends.items()}
     right = {q: c for q, c in added.items() if q not in ends}
@@ -395,8 +396,8 @@ def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
         raise NotFollowed("what is bounded is all part of the potential")
     if not any(side.has(T) for side in sides):
         return in_any_state(claim, Inequality(*sides, tuple(quantities)))
-    if any(side.has(sympy.Sum, sympy.Product) or _powers(side) for side in sides):
-        raise NotFollowed("what is bounded is compared with a potential whose weights are not rational in T")
+    if not varying or any(side.has(sympy.Sum, sympy.Product) or _powers(side) for side in sides):
+        raise NotFollowed("what is bounded is compared with a potential whose weights vary")
     sides = [side.subs(T, round_index) for side in sides]
     return in_one_round(claim, Inequality(*sides, tuple(quantities)), later=claim.statement.since)
 
@@ -433,6 +434,8 @@ def _held(
 def at_start(claim: Claim, excess: Coefficients) -> Claim:
     """Return the claim that a sum of multiples of quantities is at most 0 where runs begin."""
     method = replace(claim.statement.algorithm, schedules={})
+    if any(c.has(T) for c in excess.values()):
+        raise NotFollowed("the start is compared for all T only as its code is read")
     named, quantities, free = _named(claim, excess), [], claim.setting.drawing.start
     for q in excess:
         quantities.append(Quantity(named[q], AtStart(q, method, free)))

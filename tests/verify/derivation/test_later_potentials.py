@@ -109,9 +109,10 @@ def grown(of, k):
     return L**2 * of[0] + 2 * t * L * of[1] + t * (1 + t) * of[2]
 
 
-def premise(id, method, functions, relation, requires=()):
-    found = ft.Claim(f"later/{id}", setting=ft.Setting(algorithm=method, functions=functions), statement=relation)
-    found = found.variant(requires=(*found.requires, *requires)) if requires else found
+def premise(id, method, functions, relation):
+    found = ft.Claim(
+        f"later/{id}-{method.name}", setting=ft.Setting(algorithm=method, functions=functions), statement=relation
+    )
     claims.register((found,))
     return (found.id,)
 
@@ -121,7 +122,8 @@ def shown(method, functions, relation, requires, since=0, follows=()):
     setting = ft.Setting(algorithm=method, functions=functions)
     claim = ft.Claim("later/bound", setting=setting, statement=statement, requires=requires, follows=follows)
     recipes = islice(claim.instances.recipes(np.random.default_rng(0)), 40)
-    return telescoping.follow(Inquiry(claim, given=tuple(r for r, _ in meeting(claim, recipes))))
+    met = tuple(recipe for recipe, _ in islice(meeting(claim, recipes), 6))
+    return telescoping.follow(Inquiry(claim, given=met))
 
 
 def exact(times, per_round=4, last=T, method=gd):
@@ -142,11 +144,11 @@ def recursive_bound(times, method=sarah, rate=2):
     return method, of, E(V.T) <= times * (1 - rate * mu * L * eta / (mu + L)) ** T * S.zero, (eta * (mu + L) <= 2,)
 
 
-def gradient_norm(times):
+def gradient_norm(times, named=True):
     one = grown((D.next, F.next, G.next), k + 1), grown((D, F, G), k)
     follows = premise("grown", gd, ft.SmoothConvex(L), ft.one_step(gd, E(one[0]) <= one[1]))
     bound = E(G.T) <= L**2 * D.zero / (1 + times * T * gamma * L) ** 2
-    return gd, ft.SmoothConvex(L), bound, short, 0, follows
+    return gd, ft.SmoothConvex(L), bound, short, 0, follows if named else ()
 
 
 def averaged(of_value, of_error, method=sarah, weight=a):
@@ -170,6 +172,7 @@ def two_rounds():
         pytest.param(lambda: exact(1), id="least gradient"),
         pytest.param(lambda: recursive_bound(1), id="what is bounded begins as something else"),
         pytest.param(lambda: gradient_norm(1), id="weights in k"),
+        pytest.param(lambda: gradient_norm(1, named=False), id="the gap as a link"),
         pytest.param(lambda: averaged(2, 1), id="what the start adds every round"),
     ],
 )
@@ -189,6 +192,7 @@ def test_what_is_true_is_proved(bound):
         pytest.param(lambda: recursive_bound(1, twice), id="another start"),
         pytest.param(lambda: recursive_bound(1, rate=sympy.Rational(51, 25)), id="faster"),
         pytest.param(lambda: gradient_norm(sympy.Rational(101, 100)), id="smaller gradients"),
+        pytest.param(lambda: gradient_norm(sympy.Rational(101, 100), named=False), id="smaller gradients, none named"),
         pytest.param(lambda: averaged(sympy.Rational(49, 25), 1), id="less of the value"),
         pytest.param(lambda: averaged(2, sympy.Rational(1, 2)), id="less of the start"),
         pytest.param(lambda: averaged(2, 1, twice), id="errors at the start"),
