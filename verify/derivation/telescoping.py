@@ -14,6 +14,11 @@ for every k, from every state that satisfies the invariant, and V_0 <= sum_j r_j
 on the right that is the same in all states is a part of b. The e_j are looked for: what the start leaves of the r_j,
 growing as weights do or not at all; or the potential of the setting, or of a claim from which the bound is to follow.
 Of neither anything is believed.
+
+A least value m over the rounds is a number of which only m <= E[G(x_k)] is known, for each k. With the weight u(T) on
+the left, (u(k + 1) - rho_k u(k)) m is added to the inequality of one round, and u(0) m <= u(0) G(x_T) <= V_T has to be
+shown. What starts contribute in every round, r_j(T) - r_j(0), may be the weight of a part of V_0 of which each round
+uses up some: after k of T rounds it is what T - k rounds are to have, and nothing in the end.
 """
 
 from __future__ import annotations
