@@ -133,7 +133,7 @@ def read(claim: Claim, signs: Signs) -> Iterator[Printed]:
         further = [_with_another_round(form)] if whole else []
         yield from (_in_steps(form, signs), *further)
     if len(least) == 1:
-        yield from _of_least(claim, *least, coefficients, -rest, signs)
+        yield from _of_least(claim, least[0], coefficients, -rest, signs)
 
 
 def _of_least(

@@ -198,8 +198,8 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     if potential.spent:
         _spend(claim, form, potential.spent, rho, at, (left, right, excess), (noise, least))
     excess = {q: c for q, found in excess.items() if not potential.held and (c := plain(found)) != 0}
-    *sides, least, factor = _reduced(left, right, (noise, least), at, signs)
-    step, words, lowest = _step(claim, *sides, form.least, least)
+    left, right, noise, least, factor = _reduced(left, right, (noise, least), at, signs)
+    step, words, lowest = _step(claim, left, right, noise, form.least, least)
     words += ", where k rounds are left" if potential.spent else ""
     lemma, premise = None, None
     if potential.held:
@@ -209,7 +209,7 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     elif potential.through:
         lemma = _lemma(claim, form.ends, added, potential.varying)
     decrease = plain(rho * factor.subs(round_index, round_index - 1) / factor)
-    varies = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], least, decrease)
+    varies = sympy.Tuple(*left.values(), *right.values(), noise, least, decrease)
     if varies.has(round_index, *at.named.values()) or claim.statement.algorithm.schedules:
         decrease = None
     known = tuple(dict.fromkeys(nonnegative))
@@ -299,8 +299,8 @@ def _reduced(
             raise NotFollowed("the inequality of one round has coefficients that are not rational in k")
         return found
 
-    sides = {q: reduced(c) for q, c in left.items()}, {q: reduced(c) for q, c in right.items()}
-    return *sides, *map(reduced, others), factor
+    number, other = map(reduced, others)
+    return {q: reduced(c) for q, c in left.items()}, {q: reduced(c) for q, c in right.items()}, number, other, factor
 
 
 def _powers(e: sympy.Expr) -> bool:
@@ -400,11 +400,11 @@ def _lemma(claim: Claim, ends: Coefficients, added: Coefficients, varying: bool)
     if sides[0] == 0:
         raise NotFollowed("what is bounded is all part of the potential")
     if not any(side.has(T) for side in sides):
-        return in_any_state(claim, Inequality(*sides, tuple(quantities)))
+        return in_any_state(claim, Inequality(sides[0], sides[1], tuple(quantities)))
     if not varying or any(side.has(sympy.Sum, sympy.Product) or _powers(side) for side in sides):
         raise NotFollowed("what is bounded is compared with a potential whose weights vary")
-    sides = [side.subs(T, round_index) for side in sides]
-    return in_one_round(claim, Inequality(*sides, tuple(quantities)), later=claim.statement.since)
+    small, large = (side.subs(T, round_index) for side in sides)
+    return in_one_round(claim, Inequality(small, large, tuple(quantities)), later=claim.statement.since)
 
 
 def _held(

@@ -93,20 +93,21 @@ def _links(claim: Claim) -> list[Link]:
     ends, begun = [q.of for q in single if q.after], [q.of for q in single if not q.after]
     if (len(ends), len(begun)) != (1, 1) or gap in (*ends, *begun) or claim.statement.algorithm.schedules:
         return []
-    found = []
-    for step, premise in (limits.decrease(claim, gap, *begun), limits.bounded(claim, *ends, gap)):
+    (end,), (start,), found = ends, begun, []
+    for step, premise in (limits.decrease(claim, gap, start), limits.bounded(claim, end, gap)):
         shown = prove(step, premises=(premise,))
         if isinstance(shown, str) or (number := _multiplier(shown)) is None:
             return []
         found.append(number)
-    return [Link(*begun, gap, *ends, *found)]
+    taken, bounding = found
+    return [Link(start, gap, end, taken, bounding)]
 
 
 def _multiplier(shown: Shown) -> sympy.Expr | None:
     """Return the number by which a proof multiplies its premise, in the letters of the claim; None if it varies."""
     found = set()
     for proof in shown.proofs:
-        names = {}
+        names: dict[int, sympy.Expr] = {}
         for letter, value in proof.posed.env.items():
             if isinstance(value, Ratio) and value.den == proof.posed.domain.ring.constant(1):
                 names |= {i: letter for i in value.letters() if value.num == proof.posed.domain.ring.gen(i)}
@@ -153,8 +154,8 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
         return "a part of the potential is not shown to be nonnegative"
     if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma, chain.premise)):
         return why
-    alone = not isinstance(found, str) and chain.lowest is None
-    return Followed(chain, found if alone else None, _note(chain, further))
+    shown = None if isinstance(found, str) or chain.lowest is not None else found
+    return Followed(chain, shown, _note(chain, further))
 
 
 def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
