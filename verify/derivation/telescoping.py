@@ -58,7 +58,7 @@ class Chain:
     bound holds where ``premise``, an expression in the quantities of the lemma, is at most 0 in expectation; ``words``:
     the inequality of one round, in words; ``ways``: what else is used; ``decrease``: by what a further part of the
     potential must be multiplied in a round if its weights are constants times those of the rest, None if these vary;
-    ``lowest``: the least value in it.
+    ``lowest``: the least value in it; ``steady``: that parts that are used up by the rounds do not grow.
     """
 
     step: Claim
@@ -71,6 +71,7 @@ class Chain:
     ways: tuple[str, ...]
     decrease: sympy.Expr | None
     lowest: Lowest | None
+    steady: Claim | None
 
     @property
     def key(self) -> str:
@@ -200,7 +201,11 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     excess = {q: c for q, found in excess.items() if not potential.held and (c := plain(found)) != 0}
     left, right, noise, least, factor = _reduced(left, right, (noise, least), at, signs)
     step, words, lowest = _step(claim, left, right, noise, form.least, least)
-    words += ", where k rounds are left" if potential.spent else ""
+    steady = None
+    if potential.spent:
+        weights = {q: c.subs(T, 1) for q, c in potential.spent.items()}
+        steady, steadily, _ = _step(claim, weights, weights, zero, None, zero)
+        words += f" and {steadily}"
     lemma, premise = None, None
     if potential.held:
         lemma, premise = _held(claim, form, added, rho, at)
@@ -213,7 +218,7 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     if varies.has(round_index, *at.named.values()) or claim.statement.algorithm.schedules:
         decrease = None
     known = tuple(dict.fromkeys(nonnegative))
-    return Chain(step, known, form.convex, excess, lemma, premise, words, form.ways, decrease, lowest)
+    return Chain(step, known, form.convex, excess, lemma, premise, words, form.ways, decrease, lowest, steady)
 
 
 def _of_least(
@@ -241,8 +246,9 @@ def _spend(
     sides: tuple[dict[Of, sympy.Expr], dict[Of, sympy.Expr], dict[Of, sympy.Expr]],
     others: tuple[sympy.Expr, ...],
 ) -> None:
-    """Add parts whose weights depend on how many rounds are left, k after the round, to both sides of the inequality
-    of one round and to the excess at the start, to which then all belongs that starts contribute.
+    """Add parts whose weights are multiples of how many rounds are left to the right side of the inequality of one round,
+    which uses up one, and to the excess at the start, to which then all belongs that starts contribute. Besides, the sum
+    of the parts must not grow in a round: k times this is the rest of what is needed where k rounds are left.
 
     Raise ``NotFollowed`` if something else in the inequality depends on the round.
     """
@@ -250,12 +256,11 @@ def _spend(
     varying = (*left.values(), *right.values(), *others)
     if claim.statement.algorithm.schedules or plain(rho - 1) != 0 or any(plain(c).has(round_index) for c in varying):
         raise NotFollowed("weights that depend on the rounds that are left stand beside others that vary")
-    if at.named or any(at.start(c) != 0 for c in spent.values()):
-        raise NotFollowed("a part of the potential is left at the end")
+    if at.named or any(plain(c - T * c.subs(T, 1)) != 0 for c in spent.values()):
+        raise NotFollowed("a part of the potential is not used up alike by all rounds")
     zero = sympy.S.Zero
     for q, c in spent.items():
-        left[q] = left.get(q, zero) + at.now(c)
-        right[q] = right.get(q, zero) + at.after(c)
+        right[q] = right.get(q, zero) + c.subs(T, 1)
         excess[q] = excess.get(q, zero) + c
     for q, r in form.starts.items():
         excess[q] = excess.get(q, zero) - (r - at.start(r))

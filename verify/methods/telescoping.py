@@ -150,11 +150,13 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
         further = "" if not isinstance(found, str) else _further(claim, chain)
     if further is None:
         return f"of every round, {chain.words} is asked for: {found}"
+    if chain.steady is not None and isinstance(prove(chain.steady, read_at=claim), str):
+        return "what the rounds use up is not shown not to grow"
     if not all(_is_nonnegative(inquiry, q) for q in chain.nonnegative):
         return "a part of the potential is not shown to be nonnegative"
     if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma, chain.premise)):
         return why
-    shown = None if isinstance(found, str) or chain.lowest is not None else found
+    shown = None if isinstance(found, str) or not (chain.lowest is chain.steady is None) else found
     return Followed(chain, shown, _note(chain, further))
 
 
