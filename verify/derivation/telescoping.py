@@ -246,10 +246,10 @@ def _spend(
     sides: tuple[dict[Of, sympy.Expr], dict[Of, sympy.Expr], dict[Of, sympy.Expr]],
     others: tuple[sympy.Expr, ...],
 ) -> None:
-    """Add parts whose weights are multiples of how many rounds are left to the right side of the inequality of one round,
-    which uses up one, and to the excess at the start, to which then all belongs that starts contribute. Besides, the sum
-    of the parts must not grow in a round: k times this is the rest of what is needed where k rounds are left.
+    """Add parts whose weights are multiples of how many rounds are left to the right side of the inequality of one
+    round, which uses up one, and to the excess at the start, to which then all belongs that starts contribute.
 
+    Besides, the sum of the parts must not grow in a round: where k rounds are left, k times this is all else it takes.
     Raise ``NotFollowed`` if something else in the inequality depends on the round.
     """
     left, right, excess = sides

@@ -169,10 +169,10 @@ def two_rounds():
 @pytest.mark.parametrize(
     "bound",
     [
-        pytest.param(lambda: exact(1), id="least gradient"),
+        pytest.param(lambda: exact(1), id="least gradient", marks=pytest.mark.slow),
         pytest.param(lambda: recursive_bound(1), id="what is bounded begins as something else"),
-        pytest.param(lambda: gradient_norm(1), id="weights in k"),
-        pytest.param(lambda: gradient_norm(1, named=False), id="the gap as a link"),
+        pytest.param(lambda: gradient_norm(1), id="weights in k", marks=pytest.mark.slow),
+        pytest.param(lambda: gradient_norm(1, named=False), id="the gap as a link", marks=pytest.mark.slow),
         pytest.param(lambda: averaged(2, 1), id="what the start adds every round"),
     ],
 )
@@ -184,17 +184,21 @@ def test_what_is_true_is_proved(bound):
 @pytest.mark.parametrize(
     "bound",
     [
-        pytest.param(lambda: exact(sympy.Rational(99, 100)), id="less"),
-        pytest.param(lambda: exact(1, sympy.Rational(101, 25)), id="more a round"),
+        pytest.param(lambda: exact(sympy.Rational(99, 100)), id="less", marks=pytest.mark.slow),
+        pytest.param(lambda: exact(1, sympy.Rational(101, 25)), id="more a round", marks=pytest.mark.slow),
         # It does not hold at T = 1, where x_1 is none of the rounds.
-        pytest.param(lambda: exact(1, last=T - 1), id="without the last round"),
+        pytest.param(lambda: exact(1, last=T - 1), id="without the last round", marks=pytest.mark.slow),
         pytest.param(lambda: recursive_bound(sympy.Rational(99, 100)), id="less than the start"),
         pytest.param(lambda: recursive_bound(1, twice), id="another start"),
-        pytest.param(lambda: recursive_bound(1, rate=sympy.Rational(51, 25)), id="faster"),
-        pytest.param(lambda: gradient_norm(sympy.Rational(101, 100)), id="smaller gradients"),
-        pytest.param(lambda: gradient_norm(sympy.Rational(101, 100), named=False), id="smaller gradients, none named"),
-        pytest.param(lambda: averaged(sympy.Rational(49, 25), 1), id="less of the value"),
-        pytest.param(lambda: averaged(2, sympy.Rational(1, 2)), id="less of the start"),
+        pytest.param(lambda: recursive_bound(1, rate=sympy.Rational(51, 25)), id="faster", marks=pytest.mark.slow),
+        pytest.param(lambda: gradient_norm(sympy.Rational(101, 100)), id="smaller gradients", marks=pytest.mark.slow),
+        pytest.param(
+            lambda: gradient_norm(sympy.Rational(101, 100), named=False),
+            id="smaller gradients, none named",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(lambda: averaged(sympy.Rational(49, 25), 1), id="less of the value", marks=pytest.mark.slow),
+        pytest.param(lambda: averaged(2, sympy.Rational(1, 2)), id="less of the start", marks=pytest.mark.slow),
         pytest.param(lambda: averaged(2, 1, twice), id="errors at the start"),
         # x_2 = 6/5 x_0, where w_0 = 0: the weight of Z is larger before round 1 than after round 0.
         pytest.param(two_rounds, id="weights that grow between rounds"),
