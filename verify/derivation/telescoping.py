@@ -199,8 +199,8 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     if potential.spent:
         _spend(claim, form, potential.spent, rho, at, (left, right, excess), (noise, least))
     excess = {q: c for q, found in excess.items() if not potential.held and (c := plain(found)) != 0}
-    left, right, noise, least, factor = _reduced(left, right, (noise, least), at, signs)
-    step, words, lowest = _step(claim, left, right, noise, form.least, least)
+    small, large, noise, least, factor = _reduced(left, right, (noise, least), at, signs)
+    step, words, lowest = _step(claim, small, large, noise, form.least, least)
     steady = None
     if potential.spent:
         weights = {q: c.subs(T, 1) for q, c in potential.spent.items()}
@@ -214,7 +214,7 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
     elif potential.through:
         lemma = _lemma(claim, form.ends, added, potential.varying)
     decrease = plain(rho * factor.subs(round_index, round_index - 1) / factor)
-    varies = sympy.Tuple(*left.values(), *right.values(), noise, least, decrease)
+    varies = sympy.Tuple(*small.values(), *large.values(), noise, least, decrease)
     if varies.has(round_index, *at.named.values()) or claim.statement.algorithm.schedules:
         decrease = None
     known = tuple(dict.fromkeys(nonnegative))
