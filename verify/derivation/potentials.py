@@ -7,7 +7,7 @@ potential: none at the start, where this is shown of it in all states or there h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -35,13 +35,16 @@ class Potential:
 
     ``through``: True if the bounded quantity is not a part of V_k, but at most V_T. ``less``: smaller numbers that
     replace the l_j in V_k, before a round. ``held``: True if V_0 is compared with the right side together with what is
-    bounded, in states that hold what they began with.
+    bounded, in states that hold what they began with. ``spent``: further weights, in the number T of rounds left.
+    ``varying``: True if weights may vary where what is bounded is at most V_T.
     """
 
     added: Coefficients
     through: bool = False
     less: Coefficients = field(default_factory=dict)
     held: bool = False
+    spent: Coefficients = field(default_factory=dict)
+    varying: bool = False
 
 
 class _Hint(NamedTuple):
@@ -78,8 +81,10 @@ def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential
     begun = {q: at.start(r) for q, r in form.starts.items()}
     left = {q: plain(c - at.start(form.ends.get(q, zero))) for q, c in begun.items()}
     for hint in _hints(claim):
-        others = {q: c for q, c in hint.of.items() if q not in form.ends}
-        scales = [c / a for q, c in left.items() for p, a in others.items() if c != 0 and (q is p or p not in left)]
+        # After T rounds the last one was round T - 1.
+        others = {q: c.subs(round_index, T - 1) for q, c in hint.of.items() if q not in form.ends}
+        begin = {q: a for q, c in others.items() if (a := c.subs(T, 0)) != 0}
+        scales = [c / a for q, c in left.items() for p, a in begin.items() if c != 0 and (q is p or p not in left)]
         for s in form.sums:
             decrease = hint.descent.get(s.of, zero)
             if decrease != 0 and not s.after:
@@ -107,6 +112,54 @@ def potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[Potential
     # Where the code of the start is not read, the other choices remain.
     with suppress(Unread):
         yield from _further(claim, form, begun, at)
+
+
+class Link(NamedTuple):
+    """A quantity ``of`` that may be at most ``taken`` times what a round takes off ``start``, where ``end`` is at most
+    ``bounding`` times it. Nobody has to have shown it."""
+
+    start: Of
+    of: Of
+    end: Of
+    taken: sympy.Expr
+    bounding: sympy.Expr
+
+
+def _linked(form: Printed, link: Link, at: Sequences) -> Potential:
+    """The choice in which the weight of a link grows with the rounds, as what it is at most is taken off in each, and
+    what is bounded has what its weight is then short of."""
+    begun, end = at.start(form.starts[link.start]), form.ends[link.end]
+    short = at.start(end) + T * begun / (link.taken * link.bounding)
+    added = {link.start: begun, link.of: plain(T * begun / link.taken), link.end: plain(end - short)}
+    return Potential(added, through=True, varying=True)
+
+
+def later_potentials(claim: Claim, form: Printed, at: Sequences, links: Sequence[Link]) -> Iterator[Potential]:
+    """Further choices, of which none is likely."""
+    for link in links:
+        if not form.sums and set(form.starts) == {link.start} and set(form.ends) == {link.end}:
+            yield _linked(form, link, at)
+    begun = {q: r for q, c in form.starts.items() if (r := at.start(c)) != 0}
+    left = {q: r for q, c in begun.items() if (r := plain(c - at.start(form.ends.get(q, sympy.S.Zero)))) != 0}
+    if form.ends and left:
+        # What is bounded may begin as something else, of which all is used up.
+        yield Potential({})
+    with suppress(Unread):
+        yield from (Potential(of) for of in _exchanged(claim, left) if of is not left)
+    for hint in _hints(claim):
+        if any(c.has(round_index) for c in hint.of.values()):
+            continue
+        for r in form.starts.values():
+            grown = plain(r - at.start(r))
+            for scale in dict.fromkeys(quotient(grown, c) for c in hint.of.values() if grown != 0):
+                yield Potential(begun, spent={q: plain(c * scale) for q, c in hint.of.items()})
+    for hint in _hints(claim) if form.ends and not form.sums else ():
+        before = {q: c.subs(round_index, T) for q, c in hint.before.items()}
+        if not any(c.has(T) for c in before.values()):
+            continue
+        scales = [quotient(r, b) for q, r in begun.items() if (b := at.start(before.get(q, sympy.S.Zero))) != 0]
+        for scale in dict.fromkeys(scales):
+            yield Potential({q: plain(c * scale) for q, c in before.items()}, through=True, varying=True)
 
 
 def _as_named(form: Printed, hint: _Hint) -> Iterator[Potential]:

@@ -38,10 +38,20 @@ class RoundSum:
 
 
 @dataclass(frozen=True)
+class LeastValue:
+    """``weight`` times the least value of a quantity of x_k over k = 0, ..., T, or over k = 0, ..., T - 1."""
+
+    of: Of
+    weight: sympy.Expr
+    to_end: bool
+
+
+@dataclass(frozen=True)
 class Printed:
     """A bound in one form: the coefficients of quantities of x_T (``ends``) and of x_0 (``starts``), sums over rounds,
     and what is added on the right (``noise``), all in T.
 
+    ``least``: the least value of a quantity over the rounds, with no weights chosen.
     ``constants``: coefficients of quantities on the right that are the same in all states, such as the heterogeneity at
     x*; ``convex``: quantities that have to be convex for it to be what is printed, ``nonnegative``: those that must
     not be negative; ``ways``: how it comes from what is printed, in words. ``more``: by how many rounds the T in it is
@@ -57,6 +67,7 @@ class Printed:
     nonnegative: tuple[Of, ...] = ()
     ways: tuple[str, ...] = ()
     more: int = 0
+    least: LeastValue | None = None
 
     def times(self, factor: sympy.Expr) -> Printed:
         """The same, both sides times a factor."""
@@ -67,7 +78,8 @@ class Printed:
         sums = tuple(replace(s, weight=plain(s.weight * factor)) for s in self.sums)
         noise, constants = plain(self.noise * factor), scaled(self.constants)
         ends, begun = scaled(self.ends), scaled(self.starts)
-        return replace(self, ends=ends, starts=begun, sums=sums, noise=noise, constants=constants)
+        least = None if self.least is None else replace(self.least, weight=plain(self.least.weight * factor))
+        return replace(self, ends=ends, starts=begun, sums=sums, noise=noise, constants=constants, least=least)
 
     def apart(self, constants: Collection[Of]) -> Printed:
         """The same, with the quantities of x_0 that are the same in all states as ``constants``."""
@@ -120,6 +132,27 @@ def read(claim: Claim, signs: Signs) -> Iterator[Printed]:
         whole = bool(form.sums) and not form.ends and all(of[2:] == (0, T) for of in form.sums)
         further = [_with_another_round(form)] if whole else []
         yield from (_in_steps(form, signs), *further)
+    if len(least) == 1:
+        yield from _of_least(claim, least[0], coefficients, -rest, signs)
+
+
+def _of_least(
+    claim: Claim,
+    q: Quantity,
+    coefficients: Mapping[Quantity, sympy.Expr],
+    noise: sympy.Expr,
+    signs: Signs,
+) -> Iterator[Printed]:
+    """Yield the bound with its least value as a number that is at most the quantity in every round."""
+    of: Any = q.of
+    if of.first != 0 or not signs.nonnegative(coefficients[q]):
+        return
+    form = _Form(noise=noise)
+    for other, c in coefficients.items():
+        if other is not q:
+            _add(form, other, c, {}, signs)
+    least = LeastValue(of.inner[0].of, coefficients[q], bool(of.last == T))
+    yield replace(_in_steps(form, signs), least=least)
 
 
 def _weights(claim: Claim, right: sympy.Expr) -> list[sympy.Expr]:

@@ -14,11 +14,16 @@ for every k, from every state that satisfies the invariant, and V_0 <= sum_j r_j
 on the right that is the same in all states is a part of b. The e_j are looked for: what the start leaves of the r_j,
 growing as weights do or not at all; or the potential of the setting, or of a claim from which the bound is to follow.
 Of neither anything is believed.
+
+A least value m over the rounds is a number of which only m <= E[G(x_k)] is known, for each k. With the weight u(T) on
+the left, (u(k + 1) - rho_k u(k)) m is added to the inequality of one round, and u(0) m <= u(0) G(x_T) <= V_T has to be
+shown. What starts contribute in every round, r_j(T) - r_j(0), may be the weight of a part of V_0 of which each round
+uses up some: after k of T rounds it is what T - k rounds are to have, and nothing in the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,12 +38,13 @@ from fedtheory.numbers.symbols import T, round_index
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import OfRun, Quantity
 from verify.derivation import printed_rounds, starts
-from verify.derivation.potentials import Coefficients, Potential, potentials
-from verify.derivation.printed_rounds import EARLIER, Of, Printed
+from verify.derivation.potentials import Coefficients, Link, Potential, later_potentials, potentials
+from verify.derivation.printed_rounds import EARLIER, LeastValue, Of, Printed
 from verify.derivation.sequences import NotFollowed, Sequences, Signs, moving_part, plain, quotient
 from verify.exact import reals
 from verify.exact.symbolic import assumed
 from verify.multipliers.cases import at_most_one, stated
+from verify.multipliers.posing import Lowest
 from verify.reading.program import AtStart, Exchanged
 from verify.reading.source import Unread
 
@@ -51,7 +57,8 @@ class Chain:
     ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it, or that the
     bound holds where ``premise``, an expression in the quantities of the lemma, is at most 0 in expectation; ``words``:
     the inequality of one round, in words; ``ways``: what else is used; ``decrease``: by what a further part of the
-    potential must be multiplied in a round if its weights are constants times those of the rest, None if these vary.
+    potential must be multiplied in a round if its weights are constants times those of the rest, None if these vary;
+    ``lowest``: the least value in it; ``steady``: that parts that are used up by the rounds do not grow.
     """
 
     step: Claim
@@ -63,6 +70,8 @@ class Chain:
     words: str
     ways: tuple[str, ...]
     decrease: sympy.Expr | None
+    lowest: Lowest | None
+    steady: Claim | None
 
     @property
     def key(self) -> str:
@@ -91,8 +100,9 @@ def undefined(claim: Claim) -> sympy.Expr | None:
     return reals.undefined_part([*printed_rounds.sums_defined(expressions, signs), *sums], list(signs.given))
 
 
-def chains(claim: Claim) -> Iterator[Chain]:
-    """Yield the chains from which a bound may follow, the likeliest first. Raise ``NotFollowed`` if there is none."""
+def chains(claim: Claim, later: bool = False, links: Sequence[Link] = ()) -> Iterator[Chain]:
+    """Yield the chains from which a bound may follow, the likeliest first; ``later``: those that are tried where none
+    of these is shown, with ``links`` too. Raise ``NotFollowed`` if there is none."""
     if claim.statement.algorithm is not claim.setting.algorithm:
         raise NotFollowed("the method is not that of the setting")
     if claim.setting.hints.known is not None or claim.setting.drawing.special is not None:
@@ -104,6 +114,8 @@ def chains(claim: Claim) -> Iterator[Chain]:
     why, seen = "no inequality of one round is known from which it would follow", set()
     constants = starts.constants(claim, {q.of for q in claim.statement.quantities if not isinstance(q.of, OfRun)})
     for form in printed_rounds.read(claim, of_bound):
+        if form.least is not None and not later:
+            continue
         printed = form.apart(constants)
         signs = signs_of(claim, printed.more) if printed.more else of_bound
         for factor in _factors(printed, signs):
@@ -111,7 +123,11 @@ def chains(claim: Claim) -> Iterator[Chain]:
             try:
                 at = Sequences(signs)
                 rho = _rho(scaled, at, signs)
-                choices = list(potentials(claim, scaled, at))
+                choices: list[Potential] = []
+                if form.least is not None or not later:
+                    choices += potentials(claim, scaled, at)
+                if later:
+                    choices += later_potentials(claim, scaled, at, links)
             except NotFollowed as error:
                 why = str(error)
                 continue
@@ -142,6 +158,8 @@ def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
 def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho: sympy.Expr, signs: Signs) -> Chain:
     """Return the chain that gives the bound for one choice of the e_j. Raise ``NotFollowed`` if it does not give it."""
     zero, added = sympy.S.Zero, potential.added
+    if any(c.has(round_index) for c in (*added.values(), *potential.less.values())):
+        raise NotFollowed("a weight of the potential is not one of the number of rounds")
     nonnegative = list(form.nonnegative)
     for q, r in form.starts.items():
         gain = plain(at.after(r) - rho * at.now(r))
@@ -172,26 +190,80 @@ def _chain(claim: Claim, form: Printed, potential: Potential, at: Sequences, rho
             right[s.of] = right.get(s.of, zero) - at.after(s.weight).subs(EARLIER, round_index)
     for q, c in form.constants.items():
         right[q] = right.get(q, zero) + at.after(c) - rho * at.now(c)
+    least, at_end = _of_least(form, potential, rho, at, signs)
     noise = at.after(form.noise) - rho * at.now(form.noise)
     if not signs.nonnegative(plain(at.start(form.noise))):
         raise NotFollowed("what is added on the right may be negative at T = 0")
     begun = {**form.starts, **form.constants}
     excess = {q: at.start(less.get(q, zero)) - at.start(begun.get(q, zero)) for q in (*of, *begun)}
+    if potential.spent:
+        _spend(claim, form, potential.spent, rho, at, (left, right, excess), (noise, least))
     excess = {q: c for q, found in excess.items() if not potential.held and (c := plain(found)) != 0}
-    *sides, factor = _reduced(left, right, noise, at, signs)
-    step, words = _step(claim, *sides)
+    small, large, noise, least, factor = _reduced(left, right, (noise, least), at, signs)
+    step, words, lowest = _step(claim, small, large, noise, form.least, least)
+    steady = None
+    if potential.spent:
+        weights = {q: c.subs(T, 1) for q, c in potential.spent.items()}
+        steady, steadily, _ = _step(claim, weights, weights, zero, None, zero)
+        words += f" and {steadily}"
     lemma, premise = None, None
     if potential.held:
         lemma, premise = _held(claim, form, added, rho, at)
+    elif form.least is not None and at_end != 0:
+        lemma = _lemma(claim, {form.least.of: at_end}, added, True)
     elif potential.through:
-        lemma = _lemma(claim, form.ends, added)
+        lemma = _lemma(claim, form.ends, added, potential.varying)
     decrease = plain(rho * factor.subs(round_index, round_index - 1) / factor)
-    varies = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], decrease)
+    varies = sympy.Tuple(*small.values(), *large.values(), noise, least, decrease)
     if varies.has(round_index, *at.named.values()) or claim.statement.algorithm.schedules:
         decrease = None
-    return Chain(
-        step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, premise, words, form.ways, decrease
-    )
+    known = tuple(dict.fromkeys(nonnegative))
+    return Chain(step, known, form.convex, excess, lemma, premise, words, form.ways, decrease, lowest, steady)
+
+
+def _of_least(
+    form: Printed, potential: Potential, rho: sympy.Expr, at: Sequences, signs: Signs
+) -> tuple[sympy.Expr, sympy.Expr]:
+    """Return the multiple of the least value that a round adds to the left side, and that of which the potential has to
+    be at least in the end. Raise ``NotFollowed`` if it may not be."""
+    if form.least is None:
+        return sympy.S.Zero, sympy.S.Zero
+    weight = form.least.weight
+    at_end = plain(at.start(weight))
+    if at_end != 0 and not (form.least.to_end and plain(rho - 1) == 0 and signs.nonnegative(at_end)):
+        raise NotFollowed("the bound of a least value at T = 0 is not one of the end of each run")
+    if potential.through:
+        raise NotFollowed("what is bounded besides a least value is not a part of the potential")
+    return plain(at.after(weight) - rho * at.now(weight)), at_end
+
+
+def _spend(
+    claim: Claim,
+    form: Printed,
+    spent: Coefficients,
+    rho: sympy.Expr,
+    at: Sequences,
+    sides: tuple[dict[Of, sympy.Expr], dict[Of, sympy.Expr], dict[Of, sympy.Expr]],
+    others: tuple[sympy.Expr, ...],
+) -> None:
+    """Add parts whose weights are multiples of how many rounds are left to the right side of the inequality of one
+    round, which uses up one, and to the excess at the start, to which then all belongs that starts contribute.
+
+    Besides, the sum of the parts must not grow in a round: where k rounds are left, k times this is all else it takes.
+    Raise ``NotFollowed`` if something else in the inequality depends on the round.
+    """
+    left, right, excess = sides
+    varying = (*left.values(), *right.values(), *others)
+    if claim.statement.algorithm.schedules or plain(rho - 1) != 0 or any(plain(c).has(round_index) for c in varying):
+        raise NotFollowed("weights that depend on the rounds that are left stand beside others that vary")
+    if at.named or any(plain(c - T * c.subs(T, 1)) != 0 for c in spent.values()):
+        raise NotFollowed("a part of the potential is not used up alike by all rounds")
+    zero = sympy.S.Zero
+    for q, c in spent.items():
+        right[q] = right.get(q, zero) + c.subs(T, 1)
+        excess[q] = excess.get(q, zero) + c
+    for q, r in form.starts.items():
+        excess[q] = excess.get(q, zero) - (r - at.start(r))
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
@@ -213,10 +285,10 @@ def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
 
 
 def _reduced(
-    left: Coefficients, right: Coefficients, noise: sympy.Expr, at: Sequences, signs: Signs
-) -> tuple[Coefficients, Coefficients, sympy.Expr, sympy.Expr]:
-    """Both sides of the inequality of one round as rational functions of k, less a common factor that is positive; and
-    that factor."""
+    left: Coefficients, right: Coefficients, others: tuple[sympy.Expr, sympy.Expr], at: Sequences, signs: Signs
+) -> tuple[Coefficients, Coefficients, sympy.Expr, sympy.Expr, sympy.Expr]:
+    """Both sides of the inequality of one round, and other numbers in it, as rational functions of k, less a common
+    factor that is positive; and that factor."""
     named = tuple(at.named.values())
     first = next((c for c in map(plain, left.values()) if c != 0), sympy.S.One)
     factor = moving_part(first, named)
@@ -228,16 +300,29 @@ def _reduced(
 
     def reduced(c: sympy.Expr) -> sympy.Expr:
         found = quotient(c, factor)
-        if found.has(*named) or any(p.exp.has(round_index) for p in found.atoms(sympy.Pow)):
+        if found.has(*named) or _powers(found):
             raise NotFollowed("the inequality of one round has coefficients that are not rational in k")
         return found
 
-    return {q: reduced(c) for q, c in left.items()}, {q: reduced(c) for q, c in right.items()}, reduced(noise), factor
+    number, other = map(reduced, others)
+    return {q: reduced(c) for q, c in left.items()}, {q: reduced(c) for q, c in right.items()}, number, other, factor
 
 
-def _step(claim: Claim, left: Coefficients, right: Coefficients, noise: sympy.Expr) -> tuple[Claim, str]:
-    """The claim about one round, for every k, and what it says."""
-    named, quantities = _named(claim, (*left, *right)), []
+def _powers(e: sympy.Expr) -> bool:
+    """Return True if an expression contains powers whose exponents grow with the rounds."""
+    return any(p.exp.has(round_index, T) for p in e.atoms(sympy.Pow))
+
+
+def _step(
+    claim: Claim,
+    left: Coefficients,
+    right: Coefficients,
+    noise: sympy.Expr,
+    least: LeastValue | None,
+    weight: sympy.Expr,
+) -> tuple[Claim, str, Lowest | None]:
+    """The claim about one round, for every k, and what it says; ``weight``: that of the least value in it."""
+    named, quantities = _named(claim, (*left, *right, *(() if least is None else (least.of,)))), []
     sides = [sympy.S.Zero, noise]
     for index, (of, after) in enumerate(((left, True), (right, False))):
         for q, c in of.items():
@@ -246,10 +331,18 @@ def _step(claim: Claim, left: Coefficients, right: Coefficients, noise: sympy.Ex
                 sides[index] += c * quantities[-1].expression
     if not any(q.after for q in quantities):
         raise NotFollowed("nothing is left of the potential after a round")
+    lowest, words = None, f"E[{sides[0]}] <= {sides[1]}"
+    if least is not None:
+        name = named[least.of]
+        bounds = [Quantity(f"{name}_next" if after else name, least.of, after=after) for after in (False, True)]
+        bounds = bounds if least.to_end else bounds[:1]
+        quantities += [q for q in bounds if q not in quantities]
+        lowest = Lowest(tuple(q.expression for q in bounds), weight)
+        words = f"E[{sides[0]}] + ({weight}) m <= {sides[1]}, where m is the least E[{name}]"
     statement = OneStep(claim.statement.algorithm, sides[0], sides[1], tuple(quantities))
     # Multipliers of the claim from which the bound is to follow are tried first.
     step = in_one_round(claim, statement)
-    return replace(step, id=next(iter(claim.follows), claim.id)), f"E[{sides[0]}] <= {sides[1]}"
+    return replace(step, id=next(iter(claim.follows), claim.id)), words, lowest
 
 
 def _named(claim: Claim, of: Iterable[Of]) -> dict[Of, str]:
@@ -297,13 +390,12 @@ def in_one_round(claim: Claim, statement: Statement, later: int = 0) -> Claim:
     )
 
 
-def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
-    """Return the claim that the bounded quantity is at most the potential, in all states."""
+def _lemma(claim: Claim, ends: Coefficients, added: Coefficients, varying: bool) -> Claim:
+    """Return the claim that the bounded quantity is at most the potential, in all states; after any number of rounds if
+    weights may vary."""
     zero = sympy.S.Zero
     left = {q: plain(c - added.get(q, zero)) for q, c in ends.items()}
     right = {q: c for q, c in added.items() if q not in ends}
-    if any(c.has(T) for c in (*left.values(), *right.values())):
-        raise NotFollowed("what is bounded is compared with a potential whose weights vary")
     named, sides, quantities = _named(claim, (*left, *right)), [zero, zero], []
     for index, of in enumerate((left, right)):
         for q, c in of.items():
@@ -312,7 +404,12 @@ def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
                 sides[index] += c * quantities[-1].expression
     if sides[0] == 0:
         raise NotFollowed("what is bounded is all part of the potential")
-    return in_any_state(claim, Inequality(sides[0], sides[1], tuple(quantities)))
+    if not any(side.has(T) for side in sides):
+        return in_any_state(claim, Inequality(sides[0], sides[1], tuple(quantities)))
+    if not varying or any(side.has(sympy.Sum, sympy.Product) or _powers(side) for side in sides):
+        raise NotFollowed("what is bounded is compared with a potential whose weights vary")
+    small, large = (side.subs(T, round_index) for side in sides)
+    return in_one_round(claim, Inequality(small, large, tuple(quantities)), later=claim.statement.since)
 
 
 def _held(
@@ -347,6 +444,8 @@ def _held(
 def at_start(claim: Claim, excess: Coefficients) -> Claim:
     """Return the claim that a sum of multiples of quantities is at most 0 where runs begin."""
     method = replace(claim.statement.algorithm, schedules={})
+    if any(c.has(T) for c in excess.values()):
+        raise NotFollowed("the start is compared for all T only as its code is read")
     named, quantities, free = _named(claim, excess), [], claim.setting.drawing.start
     for q in excess:
         quantities.append(Quantity(named[q], AtStart(q, method, free)))

@@ -14,10 +14,11 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.settings.quantities import gap
-from fedtheory.settings.relations import Quantity
+from fedtheory.settings.relations import OfRun, Quantity
 from verify.base.verdict import Verdict
 from verify.derivation import one_round, starts, telescoping
 from verify.derivation.convexity import is_convex
+from verify.derivation.potentials import Link
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
 from verify.derivation.spare import square_words, vanishing_squares
@@ -29,9 +30,10 @@ from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import client_proofs
 from verify.multipliers.cases import FunctionCase, stated
 from verify.multipliers.contraction import check_start
-from verify.multipliers.posing import FALLING, Falling
+from verify.multipliers.posing import FALLING, PREMISE, Falling
 from verify.multipliers.proofs import leaves
 from verify.multipliers.proving import Shown, prove
+from verify.multipliers.ratios import Ratio, in_letters
 from verify.reading.terms import Term
 from verify.search import hunting
 
@@ -70,23 +72,67 @@ def follow(inquiry: Inquiry) -> Followed | str:
         if varies := starts.varying(claim):
             return varies
         of = check_start(claim)
-        known = list(islice(telescoping.chains(claim), MOST))
-        # Chains that need no search come first.
-        begun = [_begins(inquiry, chain, search=False) for chain in known]
-        tried = [chain for chain, begins in zip(known, begun, strict=True) if begins]
-        others = (c for c, begins in zip(known, begun, strict=True) if not begins and _begins(inquiry, c, search=True))
-        if not all(begun):
-            why = "the potential is not shown to be at most the right side where runs begin"
-        for chain in islice(itertools.chain(tried, others), TRIED):
-            try:
-                found = _followed(inquiry, chain)
-            except (ValueError, ArithmeticError) as error:
-                found = str(error)
-            if not isinstance(found, str):
-                return found._replace(note=f"{found.note}; {of}" if of else found.note)
-            why = why or found
     except (ValueError, ArithmeticError) as error:
         return str(error)
+    for later in (False, True):
+        try:
+            links = _links(claim) if later else []
+            known = list(islice(telescoping.chains(claim, later, links), MOST))
+            found = _first(inquiry, known)
+        except (ValueError, ArithmeticError) as error:
+            found = str(error)
+        if not isinstance(found, str):
+            return found._replace(note=f"{found.note}; {of}" if of else found.note)
+        why = why or found
+    return why
+
+
+def _links(claim: Claim) -> list[Link]:
+    """The gap between the values, if it links what is bounded with the start: numbers that proofs of it use."""
+    single = [q for q in claim.statement.quantities if not isinstance(q.of, OfRun)]
+    ends, begun = [q.of for q in single if q.after], [q.of for q in single if not q.after]
+    if (len(ends), len(begun)) != (1, 1) or gap in (*ends, *begun) or claim.statement.algorithm.schedules:
+        return []
+    (end,), (start,), found = ends, begun, []
+    for step, premise in (limits.decrease(claim, gap, start), limits.bounded(claim, end, gap)):
+        shown = prove(step, premises=(premise,))
+        if isinstance(shown, str) or (number := _multiplier(shown)) is None:
+            return []
+        found.append(number)
+    taken, bounding = found
+    return [Link(start, gap, end, taken, bounding)]
+
+
+def _multiplier(shown: Shown) -> sympy.Expr | None:
+    """Return the number by which a proof multiplies its premise, in the letters of the claim; None if it varies."""
+    found = set()
+    for proof in shown.proofs:
+        names: dict[int, sympy.Expr] = {}
+        for letter, value in proof.posed.env.items():
+            if isinstance(value, Ratio) and value.den == proof.posed.domain.ring.constant(1):
+                names |= {i: letter for i in value.letters() if value.num == proof.posed.domain.ring.gen(i)}
+        number = proof.multipliers.get(f"{PREMISE}0")
+        if number is None or not number.letters() <= set(names):
+            return None
+        found.add(sympy.cancel(in_letters(number, names)))
+    return found.pop() if len(found) == 1 else None
+
+
+def _first(inquiry: Inquiry, known: Sequence[Chain]) -> Followed | str:
+    """The first of some chains that is shown, or the reason why none is."""
+    # Chains that need no search come first.
+    begun = [_begins(inquiry, chain, search=False) for chain in known]
+    tried = [chain for chain, begins in zip(known, begun, strict=True) if begins]
+    others = (c for c, begins in zip(known, begun, strict=True) if not begins and _begins(inquiry, c, search=True))
+    why = "" if all(begun) else "the potential is not shown to be at most the right side where runs begin"
+    for chain in islice(itertools.chain(tried, others), TRIED):
+        try:
+            found = _followed(inquiry, chain)
+        except (ValueError, ArithmeticError) as error:
+            found = str(error)
+        if not isinstance(found, str):
+            return found
+        why = why or found
     return why
 
 
@@ -96,19 +142,22 @@ def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
         return f"{why} is not shown to be convex"
     if undefined := reals.unreal(chain.step):
         return undefined.removeprefix("left open: ")
-    found = prove(chain.step, read_at=claim)
-    if isinstance(found, str) and one_round.has_own(claim):
+    found = prove(chain.step, read_at=claim, lowest=chain.lowest)
+    if isinstance(found, str) and one_round.has_own(claim) and chain.lowest is None:
         found = one_round.obstacle(chain.step, seen(inquiry), hunting.generator(chain.step, inquiry.seed))
         further = None if found else ""
     else:
         further = "" if not isinstance(found, str) else _further(claim, chain)
     if further is None:
         return f"of every round, {chain.words} is asked for: {found}"
+    if chain.steady is not None and isinstance(prove(chain.steady, read_at=claim), str):
+        return "what the rounds use up is not shown not to grow"
     if not all(_is_nonnegative(inquiry, q) for q in chain.nonnegative):
         return "a part of the potential is not shown to be nonnegative"
     if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma, chain.premise)):
         return why
-    return Followed(chain, None if isinstance(found, str) else found, _note(chain, further))
+    shown = None if isinstance(found, str) or not (chain.lowest is chain.steady is None) else found
+    return Followed(chain, shown, _note(chain, further))
 
 
 def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
@@ -137,7 +186,7 @@ def _further(claim: Claim, chain: Chain) -> str | None:
         squares[case.name] = vanishing_squares(claim, case)
         return Falling(squares[case.name], by)
 
-    found = prove(chain.step, read_at=claim, falling=falling)
+    found = prove(chain.step, read_at=claim, falling=falling, lowest=chain.lowest)
     if isinstance(found, str):
         return None
     weights = {

@@ -90,18 +90,20 @@ def pose(
     read_at: Claim | None = None,
     falling: Falling | None = None,
     premises: Sequence[sympy.Expr] = (),
+    lowest: Lowest | None = None,
 ) -> Posed:
     """Return the inequality that a case of a claim states, with the known ones.
 
     ``read_at``: the claim at whose instances the types of parameters are read. ``falling``: numbers of a state that are
     assumed to decrease in a step, for potentials that may contain them; their multipliers are the same in all
     states. ``premises``: expressions in the letters
-    and quantities whose expectations are at most 0; multipliers of them are the same in all states.
+    and quantities whose expectations are at most 0; multipliers of them are the same in all states. ``lowest``: a
+    number that is added to the left side.
 
     Raise ``Unread`` with the obstacle if there is one, ``NeverOccurs`` if the case states nothing, ``OfOneClient`` if
     it is two cases.
     """
-    return _Posing(claim, case, read_at or claim, falling, premises).posed()
+    return _Posing(claim, case, read_at or claim, falling, premises, lowest).posed()
 
 
 #: The beginning of the names of quantities that are assumed to decrease.
@@ -117,6 +119,14 @@ class Falling(NamedTuple):
     by: sympy.Expr = sympy.S.One
 
 
+class Lowest(NamedTuple):
+    """A number that is at most the expectation of each of some quantities, by their expressions: ``weight`` times it is
+    added to the left side. Nothing else is known of it."""
+
+    of: Sequence[sympy.Expr]
+    weight: sympy.Expr
+
+
 class _Posing:
     """The state of one posing: the world, and the letters as they come to be known."""
 
@@ -127,8 +137,9 @@ class _Posing:
         read_at: Claim,
         falling: Falling | None = None,
         premises: Sequence[sympy.Expr] = (),
+        lowest: Lowest | None = None,
     ) -> None:
-        self.falling, self.premises = falling or Falling(()), premises
+        self.falling, self.premises, self.lowest = falling or Falling(()), premises, lowest
         self.claim, self.case, self.setting = claim, case, claim.setting
         stepping = not isinstance(claim.statement, Inequality)
         algorithm = claim.statement.algorithm if stepping else self.setting.algorithm
@@ -472,7 +483,7 @@ class _Posing:
         for side in (comparisons[0].left, comparisons[0].right):
             domain, found = self._expression(domain, side, env)
             sides.append(found if isinstance(found, ProductSum) else ProductSum.number(found))
-        if self.numbers is not None and (self.premises or fallen):
+        if self.numbers is not None and (self.premises or fallen or self.lowest):
             # Multipliers may depend on these.
             raise Unread("what holds in expectation is not used beside numbers of a state")
         by = letters.evaluated(self.falling.by, env)
@@ -490,6 +501,12 @@ class _Posing:
                 negative = f"{fact.name}, negative"
                 known[negative], reasons[negative], equal[fact.name] = -known[fact.name], fact.why, negative
         target = sides[0] - sides[1]
+        if self.lowest is not None:
+            lowest = ProductSum({("value", "the least value"): letters.one})
+            target = target + lowest * letters.evaluated(self.lowest.weight, env)
+            for q in self.lowest.of:
+                known[f"{PREMISE}{q}"] = lowest - letters.evaluated(q, env)
+                reasons[f"{PREMISE}{q}"] = Stated("the least value is at most that of each round")
         if facts or any(ProductSum.ONE in form.of for form in (target, *known.values())):
             known["1"], reasons["1"] = ProductSum.number(letters.one * -1), Stated("numbers are compared with 0")
         known |= {k.name: self._form(moments, k.value) for k in facts}

@@ -12,7 +12,7 @@ from fedtheory.claims import Claim
 from fedtheory.settings import Setting
 from verify.multipliers.answers import OfDrawnPoint
 from verify.multipliers.cases import FunctionCase, OfTwoParts, cases
-from verify.multipliers.posing import Falling, NeverOccurs, OfOneClient, Posed, pose
+from verify.multipliers.posing import Falling, Lowest, NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.multipliers.work import LATE, STEP, Work
 from verify.reading.source import Unread
@@ -45,19 +45,20 @@ def prove(
     read_at: Claim | None = None,
     falling: Callable[[FunctionCase], Falling] | None = None,
     premises: Sequence[sympy.Expr] = (),
+    lowest: Lowest | None = None,
 ) -> Shown | str:
     """Proofs of all cases of a claim, or what stands in the way.
 
     ``read_at``: of whose instances the types of parameters are those of the claim, itself unless given; ``falling``:
     numbers of a state, in each case, that are taken to fall in a step (:func:`~verify.multipliers.posing.pose`);
-    ``premises``: expressions that are at most 0 in expectation, likewise.
+    ``premises``: expressions that are at most 0 in expectation, likewise; ``lowest``: a least value on the left side.
     ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
     prove. Where nothing is found, claims that contain it are tried: with any smaller value of a parameter that a
     hypothesis fixes, and with any number of clients where it is about one.
     """
     why = ""
     for wider in _wider(claim):
-        found = _searched(wider, work, read_at or wider, falling, premises)
+        found = _searched(wider, work, read_at or wider, falling, premises, lowest)
         if not isinstance(found, str):
             return found
         why = why or found
@@ -99,6 +100,7 @@ def _searched(
     read_at: Claim,
     falling: Callable[[FunctionCase], Falling] | None,
     premises: Sequence[sympy.Expr],
+    lowest: Lowest | None,
 ) -> Shown | str:
     left, late = Work(work), Work(LATE)
     known, found = stored().get(claim.id, {}), {}
@@ -106,7 +108,7 @@ def _searched(
     while waiting:
         case = waiting.pop(0)
         try:
-            posed = pose(claim, case, read_at, None if falling is None else falling(case), premises)
+            posed = pose(claim, case, read_at, None if falling is None else falling(case), premises, lowest)
         except OfOneClient:
             waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
             continue

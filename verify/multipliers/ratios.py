@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import flint
+import sympy
 
 _FACTOR = re.compile(r" \[([^\]]+)\](?:\^([0-9]+))?")
 _TERM = re.compile(r"(-?[0-9]+(?:/[1-9][0-9]*)?)(?: \[[^\]]+\](?:\^[0-9]+)?)*")
@@ -154,6 +155,20 @@ class Ratio:
     def letters(self) -> set[int]:
         """The places of the letters that it depends on."""
         return {i for p in (self.num, self.den) for i, power in enumerate(p.degrees()) if power > 0}
+
+
+def in_letters(ratio: Ratio, names: Mapping[int, sympy.Expr]) -> sympy.Expr:
+    """A quotient in letters of sympy, by their places."""
+
+    def polynomial(p: Any) -> sympy.Expr:
+        return sympy.Add(
+            *(
+                sympy.Rational(c.numerator, c.denominator) * sympy.Mul(*(names[i] ** e for i, e in enumerate(m) if e))
+                for m, c in terms(p)
+            )
+        )
+
+    return polynomial(ratio.num) / polynomial(ratio.den)
 
 
 def substituted(ratio: Ratio, known: Mapping[int, Ratio]) -> Ratio:

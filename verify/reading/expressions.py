@@ -54,6 +54,8 @@ class Expressions(Objects):
         self.asked: list[Condition] = []
         #: Quotients that were made, used or not, each with the number of conditions answered before.
         self.quotients: list[tuple[Term, int]] = []
+        #: What is said of each of them if it is not used.
+        self.formed: dict[int, Unread] = {}
 
     @abstractmethod
     def _decided(self, test: ast.expr, scope: Scope) -> bool:
@@ -86,6 +88,7 @@ class Expressions(Objects):
             raise refused(at, scope, str(error)) from error
         if isinstance(found, Term) and (found.op is Op.DIVIDE or (found.op is Op.POWER and found.data < 0)):
             self.quotients.append((found, len(self.taken)))
+            self.formed[id(found)] = refused(at, scope, "it is not used, and may be undefined for some letters")
         return found
 
     def _constant(self, at: ast.Constant, scope: Scope) -> Any:

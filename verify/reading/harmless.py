@@ -227,8 +227,9 @@ class Look:
         evaluates = is_of_sympy(function) and not any(function is one for one in NAMING)
         if evaluates and not all(self._is_number(one) or is_written(one) for one in given):
             yield (
-                f"sympy evaluates a text, and {ast.unparse(node)} may be given one: give it letters, numbers and names "
-                "that are set once, and write functions of numpy in a step or a quantity, such as np.maximum"
+                f"sympy evaluates a text, and {ast.unparse(node)} may be given one: give it letters, numbers, names "
+                "that are set once and x + 0 for an argument x, which is a number then, and write functions of numpy "
+                "in a step or a quantity, such as np.maximum"
             )
         if function is type and (len(node.args) != 1 or node.keywords):
             yield "it makes a class of its parts"

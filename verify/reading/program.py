@@ -172,7 +172,7 @@ def _check_used(reader: Reader, *results: Term) -> None:
     used = {id(term) for term in parts(*results)}
     for quotient, _ in reader.quotients:
         if id(quotient) not in used and any(t.op not in (Op.COUNT, Op.CONSTANT) for t in parts(quotient.of[-1])):
-            raise Unread("an unused quotient may be undefined for some letters")
+            raise reader.formed[id(quotient)]
 
 
 def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> tuple[Term, ...]:
