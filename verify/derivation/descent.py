@@ -30,6 +30,7 @@ from fedtheory.meanings import Windows
 from fedtheory.settings.iterations import Along, At, Infimum, Least, Start
 from fedtheory.settings.quantities import Among
 from verify.derivation import facts, obligations
+from verify.derivation.chains import whole_rounds
 from verify.derivation.facts import ClientQuantity, Coefficient, Fact, Of
 from verify.derivation.for_all import RuleResult
 from verify.derivation.obligations import Premise
@@ -121,7 +122,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     assumed = (*symbolic.assumed(claim), *iteration.limits)
     if not reals.implied(sympy.Gt(last, late, evaluate=False), assumed):
         raise ValueError("the run may end within its first window")
-    rounds = _whole_rounds(bounded, assumed)
+    rounds = whole_rounds(last, windows.length, assumed)
     if rounds is None:
         # x is (k - s_0 k_0)/k_0 times more than 1.
         count = (last - late) / windows.length * (1 + sympy.Dummy("y", positive=True))
@@ -150,18 +151,6 @@ def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     shown_too = obligations.nonnegative([step], [])
     own = [*(next(obligations.own(iteration, [of])) for of in shown_too), *obligations.own(iteration, [])]
     return RuleResult((step,), tuple(claims.values()), tuple(own))
-
-
-def _whole_rounds(bounded: Bounded, assumed: Sequence[sympy.Basic]) -> sympy.Expr | None:
-    """The integer t of which a hypothesis says that k = t k_0, or None."""
-    last, length = bounded.along.last, bounded.windows.length
-    for relation in symbolic.conjuncts(assumed):
-        if isinstance(relation, sympy.Eq) and last in relation.args:
-            (other,) = (side for side in relation.args if side != last)
-            rounds = sympy.cancel(other / length)
-            if rounds.is_integer and not rounds.has(last, length):
-                return rounds
-    return None
 
 
 def _check_counted(least: Least, windows: Windows, assumed: Sequence[sympy.Basic]) -> None:

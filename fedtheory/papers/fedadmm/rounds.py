@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import sympy
 
 from fedtheory.kinds.identity import identity
@@ -185,10 +183,7 @@ _least, _least_late, _least_odd = parts(
     "min_{s=1,2,...,k}|grad_f(w^{tau_{s+1}})|^2 min_{p=s_0,...,t}|grad_f(w^{tau_{pk_0+1}})|^2 "
     "min_{s=1,3,...,k}|grad_f(w^{tau_{s+1}})|^2"
 )
-_t = sympy.Symbol("t", integer=True, positive=True)
-_WHOLE = replace(
-    along.RUNS, letters={**along.RUNS.sources, _t: lambda problem, run: run.k // run.fed.k0}, drawing=ROUND.drawing
-)
+_t = along.t
 _LATER = Hypothesis("k = t k_0 > s_0 k_0", sympy.And(sympy.Eq(k, _t * k0), sympy.Gt(_t, s0)))
 _ODD = Hypothesis("k is odd", met=lambda problem, run: run.k % 2 == 1)
 
@@ -213,7 +208,7 @@ def _last_display(least: Quantity) -> Inequality:
 
 _bound = sympy.floor(k / k0)
 _MET = (transition.SMOOTH, START, transition.STEP, ages.SCHEME, _LATER)
-end_of_appendix_c6 = section("end of Appendix C.6", _WHOLE, *_MET, id="appendix-C.6/last")
+end_of_appendix_c6 = section("end of Appendix C.6", along.AT_ROUNDS, *_MET, id="appendix-C.6/last")
 LAST = (
     end_of_appendix_c6(
         "",
