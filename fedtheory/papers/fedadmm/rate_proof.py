@@ -11,7 +11,7 @@ import sympy
 
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedadmm import along, iterates, transition, waiting
+from fedtheory.papers.fedadmm import along, histories, iterates, transition, waiting
 from fedtheory.papers.fedadmm.letters import LONG_WAIT, k, k0, m, nu_i, parts, q, s0, section, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.runs import (
     CONSECUTIVE,
@@ -261,20 +261,7 @@ CHAIN = (
         "taken for a misprint: with one term the right side is smaller still",
         root=LONG_WAIT,
     ),
-    eq_65(
-        "repaired",
-        Inequality(
-            _bars,
-            sympy.Rational(2, 15) * _moves
-            + sympy.Rational(4, 15) * _moves_last
-            + 2 * (2 * s0 - 2) * _waits
-            + 24 * _eps_lasts,
-            _OF_ALL,
-        ),
-        "with 2(2 s_0 - 2) in place of 2 s_0, and the tolerances at k_i and k_i + 1",
-        reading=_ROUNDS,
-        repairs="eq-65",
-    ),
+    histories.EQ_65,
     section("eq. (66)", BEFORE_IT_FALLS, transition.BEGINS)(
         "",
         Inequality(_all, 3 * m * (_eps + _bars + _moves), _OF_ANY),
