@@ -204,10 +204,11 @@ FEDAVG = Setting(
     drawing=Drawing(classes_stated=True, start=("W",), parameters=_fedavg_params),
     clients=(2, 2, 3),
 )
+_stale: Any = fedavg_stale.algorithm
 _one_step_each = replace(
-    fedavg_stale.algorithm,
+    _stale,
     name="fedavg-stale with one local step of all clients",
-    Params=Step,  # type: ignore[arg-type]
+    Params=Step,
     draws=_no_draws,
     step=_round_of_all,
     fixed_point=_optimum,
