@@ -205,7 +205,7 @@ def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _NonNegative:
 
 
 def _of_start(bounded: Bounded, known: Sequence[_NonNegative], assumed: tuple[sympy.Basic, ...]) -> list[_NonNegative]:
-    """What holds where runs begin."""
+    """The inequalities that hold where runs begin."""
     one, f = Coefficient.of(sympy.S.One, assumed), bounded.infimum.of
     return [*(fact for fact in known if fact.always and not fact.late), _NonNegative(None, {f: one, None: -one}, {})]
 

@@ -106,7 +106,7 @@ def departs(case: Case, claimed: Bounded | Linked, hypotheses: Collection[Hypoth
     values = case.setting.bind(problem, case.floats.params)
     letters = {x: values[x] for x in claimed.letters}
     if broken := next((str(x) for x, value in letters.items() if x.is_integer and value != int(value)), ""):
-        return f"the letter {broken} is no integer"
+        return f"the letter {broken} is not an integer"
     meanings = [says for h in case.claim.requires for says in h.says if not isinstance(says, Windows | Cover | Resting)]
     least = None if claimed.infimum is None else claimed.infimum(problem, case.floats.params, history)
     points = list(claimed.along.points(problem, case.floats.params, history))

@@ -150,7 +150,7 @@ def test_a_number_of_rounds_that_is_no_integer_is_seen():
         drawing=runs.RUN.drawing,
     )
     claim = replace(LAST, setting=setting)
-    with pytest.raises(ValueError, match="no integer"):
+    with pytest.raises(ValueError, match="not an integer"):
         compared.compared(claim, descent.read(claim), [], 0, 200)
 
 
