@@ -92,3 +92,27 @@ class Windows:
     seen: StateFunction
     unseen: StateFunction
     words: ClassVar[str] = "every client takes part in each window of so many rounds"
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Hypothesis on participation in a run, from its iteration 0 on.
+
+    A round begins every ``length`` iterations, in one that meets ``begins``; a client takes part in all iterations of a
+    round or in none; and in each window of ``rounds`` consecutive rounds, every client takes part in some round.
+    ``length``, ``rounds``: letters.
+    """
+
+    begins: Hypothesis
+    length: sympy.Symbol
+    rounds: sympy.Symbol
+    words: ClassVar[str] = "every client takes part in each window of so many rounds, in all of a round or in nothing"
+
+
+@dataclass(frozen=True)
+class Resting:
+    """Hypothesis on the client of a statement: the iteration ``since``, a letter, is the last up to k in which it takes
+    part, and k is a later one."""
+
+    since: sympy.Symbol
+    words: ClassVar[str] = "a client rests since an iteration in which it took part"

@@ -118,16 +118,28 @@ class Along:
 
 @dataclass(frozen=True)
 class Least:
-    """The least of a number over the iterations ``first``, ..., k of a run."""
+    """The least of a number over the iterations ``first``, ``first + every``, ... up to k of a run: expressions in
+    ``letters``, pairs of a letter and where its value comes from."""
 
     along: Along
     of: At
-    first: int
+    first: sympy.Expr | int
+    every: sympy.Expr | int = 1
+    letters: tuple[tuple[sympy.Symbol, Source], ...] = ()
+
+    def __post_init__(self) -> None:
+        for index in (self.first, self.every):
+            _check_letters(index, self.letters)
 
     def __call__(self, problem: Problem, run: Any, history: object) -> Array:
-        """The least; where there are no such iterations, the number of the first."""
-        points = list(self.along.points(problem, run, history))[self.first : max(run.k, self.first) + 1]
-        return np.min(np.stack([self.of(problem, *point) for point in points]), axis=0)
+        """The least; where there are no such iterations, the number of the first. Raise ``ValueError`` if the run has
+        no such iteration."""
+        first, every = (_index(index, self.letters, problem, run) for index in (self.first, self.every))
+        points = list(self.along.points(problem, run, history))
+        if not 0 <= first < len(points) or every < 1:
+            raise ValueError(f"a run of {len(points)} iterations has none of the index {first}")
+        chosen = points[first : max(run.k, first) + 1 : every]
+        return np.min(np.stack([self.of(problem, *point) for point in chosen]), axis=0)
 
 
 @dataclass(frozen=True)
@@ -166,17 +178,30 @@ class Then:
     letters: tuple[tuple[sympy.Symbol, Source], ...]
 
     def __post_init__(self) -> None:
-        if unknown := sorted(map(str, self.index.free_symbols - {letter for letter, _ in self.letters})):
-            raise ValueError(f"the index {self.index} has the letter {unknown[0]}, which has no value")
+        _check_letters(self.index, self.letters)
 
     def __call__(self, problem: Problem, run: object, history: object) -> Array:
         """The number. Raise ``ValueError`` if the run has no such iteration."""
-        values = {letter: sympy.Integer(value_of(source, problem, run)) for letter, source in self.letters}
-        j, points = int(self.index.xreplace(values)), list(self.along.points(problem, run, history))
+        j = _index(self.index, self.letters, problem, run)
+        points = list(self.along.points(problem, run, history))
         if not 0 <= j < len(points):
             raise ValueError(f"a run of {len(points)} iterations has none of the index {j}")
         found = self.of(problem, *points[j])
         return found[..., getattr(run, self.along.iteration.each)] if self.of.each else found
+
+
+def _check_letters(index: sympy.Expr | int, letters: tuple[tuple[sympy.Symbol, Source], ...]) -> None:
+    """Raise ``ValueError`` if a letter of an index has no value."""
+    if unknown := sorted(map(str, sympy.sympify(index).free_symbols - {letter for letter, _ in letters})):
+        raise ValueError(f"the index {index} has the letter {unknown[0]}, which has no value")
+
+
+def _index(
+    index: sympy.Expr | int, letters: tuple[tuple[sympy.Symbol, Source], ...], problem: Problem, run: object
+) -> int:
+    """The value of an index in a run."""
+    values = {letter: sympy.Integer(value_of(source, problem, run)) for letter, source in letters}
+    return int(sympy.sympify(index).xreplace(values))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,11 @@ initial state is checked to satisfy that too. So premises that hold for any iter
 value of V after iteration j is at most its value after iteration i, and likewise before them: the decrease is applied j
 - i times. The premise may be split into two cases, one of which holds in every iteration, and for V >= 0 it may be
 scaled: a V(after) <= b V(before) with b <= a.
+
+If client i rests since iteration k_i, iterations k_i + 1, ..., k are idle, and a premise about idle iterations gives V
+at k <= V at k_i + 1. Where clients take part in whole rounds, k_i is the last iteration of a round, k_i + 1 = a k_0.
+Where everybody takes part in each window of s_0 rounds besides, no window lies between: any 2 s_0 - 1 rounds that
+follow each other contain one, and of the rounds a, ..., t, that of k, there are 2 s_0 - 2 at most.
 """
 
 from __future__ import annotations
@@ -13,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.meanings import Cover, Resting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Along, At, Then
 from fedtheory.settings.relations import Comparison
@@ -31,18 +37,20 @@ from verify.exact import reals, symbolic
 
 #: The rule's name.
 RULE = "every iteration"
+_Kind = TypeVar("_Kind", Cover, Resting)
 #: A sum of coefficients times functions of the state in one iteration.
 Sum = Mapping[At, Coefficient]
 
 
 @dataclass(frozen=True)
 class Linked:
-    """A statement that the rule covers: its quantities, by their symbols, and the letters that stand in it, in its
-    indices or its hypotheses. It says nothing of who takes part (``windows``), nor of an ``infimum``."""
+    """A statement that the rule covers: its quantities, by their symbols, the letters that stand in it, in its indices
+    or its hypotheses, who takes part, and since when the client ``rests``. It says nothing of an ``infimum``."""
 
     numbers: tuple[tuple[sympy.Expr, Then], ...]
     letters: frozenset[sympy.Basic]
-    windows: None = None
+    windows: Cover | None = None
+    rests: Resting | None = None
     infimum: None = None
 
     @property
@@ -75,7 +83,53 @@ def read(claim: Claim) -> Linked:
     symbols = (
         sympy.Tuple(*sides, *symbolic.assumed(claim)).free_symbols | {letter for letter, _ in pairs} | {along.last}
     )
-    return Linked(numbers, frozenset(symbols & set(sources)))
+    windows, rests = _meaning(claim, Cover), _meaning(claim, Resting)
+    meant = set() if windows is None else {windows.length, windows.rounds}
+    meant |= set() if rests is None else {rests.since}
+    if not meant <= set(sources):
+        raise ValueError("a letter of who takes part has no value in runs")
+    return Linked(numbers, frozenset((symbols | meant) & set(sources)), windows, rests)
+
+
+def _meaning(claim: Claim, kind: type[_Kind]) -> _Kind | None:
+    """The meaning of a kind that a claim's hypotheses have. Raise ``ValueError`` if there are several."""
+    found = [says for h in claim.requires for says in h.says if isinstance(says, kind)]
+    if len(found) > 1:
+        raise ValueError("several hypotheses say who takes part")
+    return found[0] if found else None
+
+
+def _of_rest(linked: Linked, assumed: Sequence[sympy.Basic]) -> tuple[sympy.Basic, ...]:
+    """Relations between letters where the client rests: k_i + 1 = a k_0 <= t k_0 <= k < (t + 1) k_0, and t - a + 1 <= 2
+    s_0 - 2, with further symbols for integers."""
+    windows, rests, k = linked.windows, linked.rests, linked.along.last
+    if rests is None:
+        return ()
+    since = sympy.Ge(rests.since, 0, evaluate=False), sympy.Ge(k, rests.since + 1, evaluate=False)
+    if windows is None:
+        return since
+    length, a = windows.length, sympy.Dummy("a", integer=True)
+    whole = whole_rounds(k, length, assumed)
+    t = sympy.Dummy("t", integer=True) if whole is None else whole
+    return (
+        *since,
+        sympy.Eq(rests.since, a * length - 1, evaluate=False),
+        sympy.Le(t * length, k, evaluate=False),
+        sympy.Le(k, (t + 1) * length - 1, evaluate=False),
+        sympy.Le(a, t, evaluate=False),
+        sympy.Le(t - a + 1, 2 * windows.rounds - 2, evaluate=False),
+    )
+
+
+def whole_rounds(last: sympy.Symbol, length: sympy.Symbol, assumed: Sequence[sympy.Basic]) -> sympy.Expr | None:
+    """The integer t of which a hypothesis says that k = t k_0, or None."""
+    for relation in symbolic.conjuncts(assumed):
+        if isinstance(relation, sympy.Eq) and last in relation.args:
+            (other,) = (side for side in relation.args if side != last)
+            rounds = sympy.cancel(other / length)
+            if rounds.is_integer and not rounds.has(last, length):
+                return rounds
+    return None
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
@@ -84,6 +138,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     """
     linked = read(claim)
     assumed = (*symbolic.assumed(claim), *linked.along.iteration.limits)
+    assumed = (*assumed, *_of_rest(linked, assumed))
     for index in {of.index for _, of in linked.numbers}:
         within = sympy.Ge(index, 0, evaluate=False), sympy.Le(index, linked.along.last, evaluate=False)
         if not all(reals.implied(relation, assumed) for relation in within):
@@ -113,6 +168,8 @@ def _of_state(fact: Fact) -> Sum:
 
 def _by_index(comparison: Comparison, linked: Linked, assumed: tuple[sympy.Basic, ...]) -> dict[sympy.Expr, Sum]:
     """right - left as sums of functions of the state in one iteration each."""
+    if comparison.relation != "<=":
+        raise ValueError("a comparison is an inequality that is not strict")
     rest = sympy.expand(comparison.right - comparison.left)
     sums: dict[sympy.Expr, dict[At, Coefficient]] = {}
     for symbol, number in linked.numbers:
@@ -122,7 +179,9 @@ def _by_index(comparison: Comparison, linked: Linked, assumed: tuple[sympy.Basic
             of = sums.setdefault(number.index, {})
             of[number.of] = Coefficient.of(c, assumed) + of.get(number.of, 0)
     coefficients = sympy.Tuple(*(c.value for of in sums.values() for c in of.values()))
-    if rest != 0 or coefficients.has(*(symbol for symbol, _ in linked.numbers)) or comparison.relation != "<=":
+    if not sums and reals.holds(comparison, assumed):
+        return {}
+    if rest != 0 or coefficients.has(*(symbol for symbol, _ in linked.numbers)):
         raise ValueError("a comparison is not an inequality linear in the quantities")
     return dict(sums)
 
@@ -131,6 +190,10 @@ def _shown(
     sums: Mapping[sympy.Expr, Sum], known: Sequence[Fact], linked: Linked, assumed: tuple[sympy.Basic, ...]
 ) -> _Grounds:
     """The argument by which a comparison holds. Raise ``ValueError`` if nothing shows it."""
+    if not sums:
+        return _Grounds(())
+    if (found := _at_rest(sums, known, linked, assumed)) is not None:
+        return found
     wanted: list[Sum] = list(sums.values()) if len(sums) == 1 else []
     for (i, early), (j, late) in permutations(sums.items()) if len(sums) == 2 else ():
         alike = len({of.later for of in (*early, *late)}) == 1 and _same(early, {of: -c for of, c in late.items()})
@@ -144,6 +207,32 @@ def _shown(
         if all(c.value.free_symbols <= linked.letters for c in terms.values()) and any(_same(terms, w) for w in wanted):
             return _Grounds((fact,))
     raise ValueError("no premise states this for every iteration")
+
+
+def _at_rest(
+    sums: Mapping[sympy.Expr, Sum], known: Sequence[Fact], linked: Linked, assumed: tuple[sympy.Basic, ...]
+) -> _Grounds | None:
+    """The reason why V at one iteration is at most V at another, between which the client rests."""
+    if linked.rests is None or len(sums) != 2:
+        return None
+    for (i, early), (j, late) in permutations(sums.items()):
+        # V(i) - V(j), each before its iteration or after it, which is before the next.
+        alike = all(len({of.later for of in V}) == 1 for V in (early, late))
+        starts, ends = (index + int(all(of.later for of in V)) for index, V in ((i, early), (j, late)))
+        V = {replace(of, later=False): c for of, c in early.items()}
+        within = (
+            sympy.Le(linked.rests.since + 1, starts, evaluate=False),
+            sympy.Le(starts, ends, evaluate=False),
+            sympy.Le(ends, linked.along.last + 1, evaluate=False),
+        )
+        same = alike and _same(V, {replace(of, later=False): -c for of, c in late.items()})
+        if not same or not all(reals.implied(relation, assumed) for relation in within):
+            continue
+        step = {replace(of, later=on): -c if on else c for of, c in V.items() for on in (False, True)}
+        for fact in known:
+            if fact.case in (None, linked.along.iteration.idle) and _same(_of_state(fact), step):
+                return _Grounds((fact,))
+    return None
 
 
 def _in_cases(V: Sum, known: Sequence[Fact], linked: Linked) -> _Grounds | None:

@@ -8,11 +8,12 @@ premises are inequalities for all letters, at every iteration that a run may hav
 - V(j) >= l f(j) with l >= 0, up to nonnegative terms, where f* is the infimum of f.
 
 Let x be the number of iterations among s_0 k_0, ..., k that begin a round, that is, those p k_0 with s_0 <= p <= k/k_0,
-so that x k_0 > k - s_0 k_0. In these U = 0, since every client took part in some round of the first window. They are
-among the iterations 0, ..., k, and V increases in none of them: g x times the least value of G over any set of
-iterations that contains them is at most V(0) - V(k + 1), hence at most V(0) - l f*. The terms of V(0) that count
-clients which took part are 0. So the least value is at most B if g x B - V(0) + l f* is a sum of nonnegative terms and
-of inequalities that hold at the start, each with a nonnegative multiplier.
+so that x k_0 > k - s_0 k_0, and x = t - s_0 + 1 where k = t k_0. In these U = 0, since every client took part in some
+round of the first window. They are among the iterations 0, ..., k, and V increases in none of them: g x times the least
+value of G over any set of iterations that contains them is at most V(0) - V(k + 1), hence at most V(0) - l f*. The
+terms of V(0) that count clients which took part are 0. So the least value is at most B if g x B - V(0) + l f* is a sum
+of nonnegative terms and of inequalities that hold at the start, each with a nonnegative multiplier. So is one bound at
+most another where their difference is such a sum; and the least over some iterations is at most that over fewer.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from fedtheory.meanings import Windows
 from fedtheory.settings.iterations import Along, At, Infimum, Least, Start
 from fedtheory.settings.quantities import Among
 from verify.derivation import facts, obligations
+from verify.derivation.chains import whole_rounds
 from verify.derivation.facts import ClientQuantity, Coefficient, Fact, Of
 from verify.derivation.for_all import RuleResult
 from verify.derivation.obligations import Premise
@@ -41,21 +43,24 @@ RULE = "added falls"
 Sum = Mapping[At | None, Coefficient]
 
 
+#: A bound: coefficients of numbers of the start and (None) of the infimum.
+Bound = Mapping[At | None, sympy.Expr]
+
+
 @dataclass(frozen=True)
 class Bounded:
-    """A statement that the rule covers: the least of what is at most a sum of the ``bound``'s coefficients times
-    numbers of the start and (None) the infimum, who takes part, and the letters that stand in it or its hypotheses."""
+    """A statement that the rule covers: which ``sides``, each the least of a number or a bound, are at most which, the
+    infimum, who takes part, and the letters that stand in it, in its indices or its hypotheses."""
 
-    least: Least
+    sides: tuple[tuple[Least | Bound, Least | Bound], ...]
     infimum: Infimum
-    bound: Mapping[At | None, sympy.Expr]
     windows: Windows
     letters: frozenset[sympy.Basic]
 
     @property
     def along(self) -> Along:
         """The runs that it covers."""
-        return self.least.along
+        return self.infimum.along
 
 
 def speaks_of(claim: Claim) -> bool:
@@ -67,16 +72,35 @@ def read(claim: Claim) -> Bounded:
     """Return the claim in the form that the rule uses. Raise ``ValueError`` if the rule does not cover the claim."""
     statement = claim.statement
     windows = [says for h in claim.requires for says in h.says if isinstance(says, Windows)]
-    if type(statement) is not Inequality or len(statement.comparisons) != 1 or statement.strict or len(windows) != 1:
-        raise ValueError("the rule covers a single bound, along runs in which every client takes part in each window")
+    if type(statement) is not Inequality or any(c.relation != "<=" for c in statement.comparisons) or len(windows) != 1:
+        raise ValueError("the rule covers bounds, along runs in which every client takes part in each window")
     if any(q.after or q.domain is not None or type(q.of) not in (Least, Start, Infimum) for q in statement.quantities):
         raise ValueError("a quantity does not belong to a whole run")
-    least = [(q.expression, q.of) for q in statement.quantities if isinstance(q.of, Least)]
-    infima = [q.of for q in statement.quantities if isinstance(q.of, Infimum)]
-    if len(least) != 1 or len(infima) != 1 or statement.left != least[0][0]:
-        raise ValueError("the bound must be on the least of a number, with exactly one infimum")
-    rest = sympy.expand(statement.right)
-    names = {q.expression for q in statement.quantities}
+    of_runs = [q.of for q in statement.quantities if isinstance(q.of, Least | Start | Infimum)]
+    infima = [of for of in of_runs if isinstance(of, Infimum)]
+    if len(infima) != 1:
+        raise ValueError("a bound is made of exactly one infimum")
+    sides = tuple((_side(c.left, statement), _side(c.right, statement)) for c in statement.comparisons)
+    pairs = {pair for of in of_runs if isinstance(of, Least) for pair in of.letters}
+    sources = claim.setting.sources
+    symbols = sympy.Tuple(*(side for c in statement.comparisons for side in (c.left, c.right))).free_symbols
+    symbols |= sympy.Tuple(*symbolic.assumed(claim)).free_symbols | {letter for letter, _ in pairs}
+    bounded = Bounded(sides, infima[0], windows[0], frozenset(symbols & set(sources)))
+    if any(of.along is not bounded.along or of.of.iteration is not bounded.along.iteration for of in of_runs):
+        raise ValueError("the quantities belong to runs of different kinds")
+    if not {bounded.along.last, bounded.windows.length, bounded.windows.rounds} <= bounded.letters:
+        raise ValueError("the length of the run, of its rounds or of its windows does not occur")
+    if sources[bounded.along.last] != "k" or any(sources.get(letter) is not source for letter, source in pairs):
+        raise ValueError("the letters of an index or of the last iteration differ from the claim's")
+    return bounded
+
+
+def _side(side: sympy.Expr, statement: Inequality) -> Least | Bound:
+    """A side of a comparison. Raise ``ValueError`` if it is neither the least of a number nor a bound."""
+    for q in statement.quantities:
+        if isinstance(q.of, Least) and q.expression == side:
+            return q.of
+    rest, names = sympy.expand(side), {q.expression for q in statement.quantities}
     bound: dict[At | None, sympy.Expr] = {}
     for q in statement.quantities:
         if isinstance(q.of, Start | Infimum):
@@ -84,18 +108,8 @@ def read(claim: Claim) -> Bounded:
             bound[key] = bound.get(key, sympy.S.Zero) + c
             rest = sympy.expand(rest - c * q.expression)
     if rest != 0 or any(c.has(*names) for c in bound.values()):
-        raise ValueError("the bound is not linear in quantities")
-    symbols = sympy.Tuple(statement.right, *symbolic.assumed(claim)).free_symbols
-    letters = frozenset(symbols & set(claim.setting.sources))
-    bounded = Bounded(least[0][1], infima[0], bound, windows[0], letters)
-    of_runs = [q.of for q in statement.quantities if isinstance(q.of, Least | Start | Infimum)]
-    if any(of.along is not bounded.along or of.of.iteration is not bounded.along.iteration for of in of_runs):
-        raise ValueError("the quantities belong to runs of different kinds")
-    if not {bounded.along.last, bounded.windows.length, bounded.windows.rounds} <= letters:
-        raise ValueError("the length of the run, of its rounds or of its windows does not occur")
-    if claim.setting.sources[bounded.along.last] != "k":
-        raise ValueError("the letter of the last iteration differs")
-    return bounded
+        raise ValueError("a bound is not linear in quantities")
+    return bound
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
@@ -105,21 +119,61 @@ def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     bounded = read(claim)
     iteration, windows, last = bounded.along.iteration, bounded.windows, bounded.along.last
     late = windows.rounds * windows.length
-    surplus = sympy.Dummy("y", positive=True)
     assumed = (*symbolic.assumed(claim), *iteration.limits)
     if not reals.implied(sympy.Gt(last, late, evaluate=False), assumed):
         raise ValueError("the run may end within its first window")
-    if not reals.implied(sympy.Ge(late, bounded.least.first, evaluate=False), assumed):
-        raise ValueError("the minimum is not taken over all iterations that count")
-    # x is (k - s_0 k_0)/k_0 times more than 1.
-    count = (last - late) / windows.length * (1 + surplus)
-    known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
-    used, nonnegative = _bounded(bounded, [_of_state(fact, bounded.letters) for fact in known], assumed, count)
+    rounds = whole_rounds(last, windows.length, assumed)
+    if rounds is None:
+        # x is (k - s_0 k_0)/k_0 times more than 1.
+        count = (last - late) / windows.length * (1 + sympy.Dummy("y", positive=True))
+    else:
+        count = rounds - windows.rounds + 1
+    known = [_of_state(fact, bounded.letters) for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
+    used: list[Fact] = []
+    nonnegative: list[At] = []
+    for small, large in bounded.sides:
+        if isinstance(small, Least) and isinstance(large, Least):
+            _check_fewer(large, small, bounded, assumed)
+        elif isinstance(large, Least):
+            raise ValueError("the least of a number is bounded from below")
+        else:
+            at = {} if rounds is None else {last: windows.length * rounds}
+            bound = {t: c.subs(at) for t, c in large.items()}
+            if isinstance(small, Least):
+                _check_counted(small, windows, assumed)
+                shown = _bounded(bounded, small, bound, known, assumed, count)
+            else:
+                shown = _larger(bounded, {t: c.subs(at) for t, c in small.items()}, bound, known, assumed)
+            used += shown[0]
+            nonnegative += shown[1]
     claims = {k.claim.id: k.claim for k in used if k.claim is not None}
     step = RuleUse(RULE, tuple(used), nonnegative=tuple(ClientQuantity(of, None) for of in nonnegative))
-    shown = obligations.nonnegative([step], [])
-    own = [*(next(obligations.own(iteration, [of])) for of in shown), *obligations.own(iteration, [])]
+    shown_too = obligations.nonnegative([step], [])
+    own = [*(next(obligations.own(iteration, [of])) for of in shown_too), *obligations.own(iteration, [])]
     return RuleResult((step,), tuple(claims.values()), tuple(own))
+
+
+def _check_counted(least: Least, windows: Windows, assumed: Sequence[sympy.Basic]) -> None:
+    """Raise ``ValueError`` unless a minimum is over all first iterations of rounds from round s_0 on, at least."""
+    late = windows.rounds * windows.length
+    every = least.every == 1 or (least.every == windows.length and _is_multiple(least.first, windows.length))
+    if not every or not reals.implied(sympy.Ge(late, least.first, evaluate=False), assumed):
+        raise ValueError("the minimum is not taken over all iterations that count")
+
+
+def _check_fewer(fewer: Least, more: Least, bounded: Bounded, assumed: Sequence[sympy.Basic]) -> None:
+    """Raise ``ValueError`` unless the one minimum is over iterations, of which there are some, that are among those of
+    the other."""
+    if fewer.of != more.of:
+        raise ValueError("the minima are of different numbers")
+    among = more.every == 1 or (more.every == fewer.every and _is_multiple(fewer.first - more.first, more.every))
+    least = sympy.Ge(fewer.first, more.first, evaluate=False), sympy.Ge(bounded.along.last, fewer.first, evaluate=False)
+    if not among or not all(reals.implied(relation, assumed) for relation in least):
+        raise ValueError("one minimum need not be over iterations of the other")
+
+
+def _is_multiple(index: sympy.Expr | int, of: sympy.Expr | int) -> bool:
+    return bool(sympy.cancel(sympy.sympify(index) / of).is_integer)
 
 
 class _NonNegative(NamedTuple):
@@ -150,26 +204,42 @@ def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _NonNegative:
     return _NonNegative(known, early, late)
 
 
+def _of_start(bounded: Bounded, known: Sequence[_NonNegative], assumed: tuple[sympy.Basic, ...]) -> list[_NonNegative]:
+    """The inequalities that hold where runs begin."""
+    one, f = Coefficient.of(sympy.S.One, assumed), bounded.infimum.of
+    return [*(fact for fact in known if fact.always and not fact.late), _NonNegative(None, {f: one, None: -one}, {})]
+
+
+def _larger(
+    bounded: Bounded, small: Bound, large: Bound, known: Sequence[_NonNegative], assumed: tuple[sympy.Basic, ...]
+) -> tuple[list[Fact], list[At]]:
+    """The facts by which one bound is at most the other, and the quantities that have to be nonnegative."""
+    one, other = ({t: Coefficient.of(c, assumed) for t, c in bound.items()} for bound in (small, large))
+    taken, more = _shown(_less(other, one), _of_start(bounded, known, assumed))
+    return [fact.known for fact in taken if fact.known is not None], more
+
+
 def _bounded(
-    bounded: Bounded, known: Sequence[_NonNegative], assumed: tuple[sympy.Basic, ...], count: sympy.Expr
+    bounded: Bounded,
+    small: Least,
+    bound: Bound,
+    known: Sequence[_NonNegative],
+    assumed: tuple[sympy.Basic, ...],
+    count: sympy.Expr,
 ) -> tuple[list[Fact], list[At]]:
     """The facts by which the bound is shown, and the quantities that have to be nonnegative."""
     why = (
         "no function of the state decreases as required at every iteration that begins a round without ever increasing"
     )
-    one, f = Coefficient.of(sympy.S.One, assumed), bounded.infimum.of
-    of_start = [
-        *(fact for fact in known if fact.always and not fact.late),
-        _NonNegative(None, {f: one, None: -one}, {}),
-    ]
+    of_start, f = _of_start(bounded, known, assumed), bounded.infimum.of
     for never in (fact for fact in known if fact.always and fact.early and not _less(fact.early, fact.late, -1)):
         V = never.early
-        for descent, g in _descents(bounded, known, V):
+        for descent, g in _descents(small, bounded.windows, known, V):
             for below, least, rest in _below(f, known, V):
-                bound: Sum = {t: Coefficient.of(g.value * count * c, assumed) for t, c in bounded.bound.items()}
+                scaled: Sum = {t: Coefficient.of(g.value * count * c, assumed) for t, c in bound.items()}
                 start = {t: c for t, c in V.items() if not _is_among(t, bounded.windows.seen)}
                 try:
-                    taken, more = _shown(_less(_less(bound, start), {None: least}, -1), of_start)
+                    taken, more = _shown(_less(_less(scaled, start), {None: least}, -1), of_start)
                 except ValueError as error:
                     why = str(error)
                 else:
@@ -178,16 +248,18 @@ def _bounded(
     raise ValueError(why)
 
 
-def _descents(bounded: Bounded, known: Sequence[_NonNegative], V: Sum) -> Iterator[tuple[_NonNegative, Coefficient]]:
+def _descents(
+    small: Least, windows: Windows, known: Sequence[_NonNegative], V: Sum
+) -> Iterator[tuple[_NonNegative, Coefficient]]:
     """Facts that V falls by g times what the least is of in iterations that begin a round, but for sums over clients
     that never took part, and g."""
-    wanted = replace(bounded.least.of, later=False)
+    wanted = replace(small.of, later=False)
     for fact in known:
         others, rest = _less(fact.early, V), _less(fact.late, V, -1)
-        if fact.known is None or fact.known.case != bounded.windows.begins or set(rest) != {wanted}:
+        if fact.known is None or fact.known.case != windows.begins or set(rest) != {wanted}:
             continue
         g = -rest[wanted]
-        if bounded.least.of.later and all(_is_among(t, bounded.windows.unseen) for t in others) and g > 0:
+        if small.of.later and all(_is_among(t, windows.unseen) for t in others) and g > 0:
             yield fact, g
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import value_of
-from fedtheory.meanings import Recurs, Windows
+from fedtheory.meanings import Cover, Recurs, Resting, Windows
 from fedtheory.numbers.rational import to_float
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
@@ -105,9 +105,13 @@ def departs(case: Case, claimed: Bounded | Linked, hypotheses: Collection[Hypoth
     problem, history = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
     values = case.setting.bind(problem, case.floats.params)
     letters = {x: values[x] for x in claimed.letters}
-    meanings = [says for h in case.claim.requires for says in h.says if not isinstance(says, Windows)]
+    if broken := next((str(x) for x, value in letters.items() if x.is_integer and value != int(value)), ""):
+        return f"the letter {broken} is not an integer"
+    meanings = [says for h in case.claim.requires for says in h.says if not isinstance(says, Windows | Cover | Resting)]
     least = None if claimed.infimum is None else claimed.infimum(problem, case.floats.params, history)
     points = list(claimed.along.points(problem, case.floats.params, history))
+    if isinstance(claimed, Linked) and (why := _rests_otherwise(claimed, letters, problem, case.floats.params, points)):
+        return why
     if len(points) <= int(letters[claimed.along.last]):
         return "a run ends before the last iteration that the statement covers"
     ended: Any = None
@@ -116,7 +120,7 @@ def departs(case: Case, claimed: Bounded | Linked, hypotheses: Collection[Hypoth
         if ended is not None and not _same(ended, at):
             return "an iteration does not start where the previous one ended"
         ended = iteration.after(problem, params, point)
-        if windows is not None and _otherwise(windows, letters, problem, params, constants, at, j):
+        if isinstance(windows, Windows) and _otherwise(windows, letters, problem, params, constants, at, j):
             return "participation, or the beginning of rounds, is not as stated"
         if any(
             np.any(_meets(one, problem, params) == _meets(other, problem, params)) for one, other in iteration.cases
@@ -144,6 +148,32 @@ def _otherwise(
     begins = windows.begins.holds(problem, params, {})
     strange = (j == 0 and seen.any()) or (j >= length * rounds and unseen.any()) or begins is not (j % length == 0)
     return bool(strange)
+
+
+def _rests_otherwise(
+    claimed: Linked, letters: Mapping[Any, Any], problem: Any, run: Any, points: Sequence[tuple[Any, Any]]
+) -> str:
+    """Return how participation differs from what hypotheses say of it; empty if it does not."""
+    windows, rests, iteration = claimed.windows, claimed.rests, claimed.along.iteration
+    if windows is None and rests is None:
+        return ""
+    active = np.array([_meets(iteration.selected, problem, params) for params, _ in points])
+    if windows is not None:
+        length, rounds = (int(letters[x]) for x in (windows.length, windows.rounds))
+        begins = [windows.begins.holds(problem, params, {}) for params, _ in points]
+        whole, span = active[::length], length * rounds
+        same = all(np.array_equal(active[j], whole[j // length]) for j in range(len(active)))
+        blocks = [active[j : j + span] for j in range(0, len(active) - span + 1, span)]
+        if not same or begins != [j % length == 0 for j in range(len(points))]:
+            return "clients do not take part in whole rounds, or rounds begin elsewhere"
+        if not all(block.any(axis=0).all() for block in blocks):
+            return "somebody takes part in no round of a window"
+    if rests is not None:
+        since, last = int(letters[rests.since]), int(letters[claimed.along.last])
+        own = active[:, getattr(run, iteration.each)]
+        if not 0 <= since < last or not own[since] or own[since + 1 : last + 1].any():
+            return "the client does not rest since the iteration that is stated"
+    return ""
 
 
 def _meets(case: Hypothesis, problem: Any, params: Any) -> Any:

@@ -21,6 +21,7 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from verify import checker
+from verify.derivation import combined
 from verify.export import graded, inside
 from verify.export.factored import content
 from verify.export.instances import examples
@@ -354,6 +355,8 @@ def _of_group(claim: Claim, group: ComparisonProof, proofs: Mapping[str, CasePro
 def of_derived(claim: Claim) -> ProofObjects:
     """An object for each inequality that is shown besides the claims. ``ValueError`` says what stands in the way."""
     premises = derivation.premises_of(claim)
+    if combined.speaks_of(claim):
+        raise ValueError("nothing is shown besides the claims that are added up, which have objects of their own")
     found = derivation.following(claim, premises)
     rules = sorted({step.rule for step in found.steps})
     ids = sorted(premise.id for premise in found.used)

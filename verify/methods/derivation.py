@@ -24,7 +24,7 @@ from fedtheory.settings.iterations import Along, Iteration
 from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.derivation import chains, descent, for_all, obligations, runs
+from verify.derivation import chains, combined, descent, for_all, obligations, runs
 from verify.derivation.for_all import RuleResult
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
@@ -56,7 +56,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     if fallen := _fallen(verdicts):
         return method.skipped(fallen)
     try:
-        return _proved(method, inquiry, premises, verdicts, _RUNS)
+        return _found(method, inquiry, premises, verdicts, _RUNS)
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
 
@@ -67,6 +67,36 @@ def following(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     """
     of_runs = _of_runs(claim)
     return (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
+
+
+def _found(
+    method: Method, inquiry: Inquiry, premises: tuple[Premise, ...], verdicts: Mapping[str, Verdict], most: int
+) -> Outcome:
+    """Return the outcome for what follows. Raise ``ValueError`` with the reason if the claim does not."""
+    prove = _combined if combined.speaks_of(inquiry.claim) else _proved
+    return prove(method, inquiry, premises, verdicts, most)
+
+
+def _combined(
+    method: Method, inquiry: Inquiry, premises: tuple[Premise, ...], verdicts: Mapping[str, Verdict], most: int
+) -> Outcome:
+    """Return the outcome for a sum of multiples of inequalities. Raise ``ValueError`` if it is none; arguments as of
+    :func:`_proved`.
+    """
+    claim = inquiry.claim
+    used = combined.added(claim, [p.claim for p in premises])
+    _check_proved([premise.id for premise in used], verdicts)
+    if why := reals.unreal(claim).removeprefix("left open: "):
+        raise ValueError(why)
+    ids = ", ".join(sorted(premise.id for premise in used))
+    note = f"derived from {ids}, by {combined.RULE}; for all letters, every number of clients and d, and all draws"
+    return method.found(Verdict.PROVED, note, used=("derivation", "symbolic"))
+
+
+def _check_proved(ids: Iterable[str], verdicts: Mapping[str, Verdict]) -> None:
+    """Raise ``ValueError`` if a premise is not proved."""
+    if unproved := next((id for id in ids if verdicts[id] is not Verdict.PROVED), ""):
+        raise ValueError(f"{unproved} is {verdicts[unproved]}, and not proved")
 
 
 def _of_runs(claim: Claim) -> Any:
@@ -104,8 +134,7 @@ def _proved(
     claim, of_runs = inquiry.claim, _of_runs(inquiry.claim)
     iteration = _iteration(claim)
     found = following(claim, premises)
-    if unproved := next((c.id for c in found.used if verdicts[c.id] is not Verdict.PROVED), ""):
-        raise ValueError(f"{unproved} is {verdicts[unproved]}, and not proved")
+    _check_proved([used.id for used in found.used], verdicts)
     if why := _own_code(claim, found.used, iteration) or reals.unreal(claim).removeprefix("left open: "):
         raise ValueError(why)
     if why := for_all.unshown(found.own):
@@ -133,7 +162,7 @@ def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     verdicts = _verdicts(inquiry, premises)
     if fallen := _fallen(verdicts):
         raise DoesNotHold(fallen)
-    return _proved(method, inquiry, premises, verdicts, _RUNS_AGAIN)
+    return _found(method, inquiry, premises, verdicts, _RUNS_AGAIN)
 
 
 def _clients(iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], recipe: Recipe) -> int | None:
@@ -205,6 +234,8 @@ def _near_and_far(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
 
 def premises_of(claim: Claim) -> tuple[Premise, ...]:
     """The claims from which a claim is to follow. Raise ``ValueError`` if no rule covers it, or one of them."""
+    if combined.speaks_of(claim):
+        return tuple(Premise(claims.get(id), None) for id in _leaves(claim))
     return _premises(claim)[1]
 
 

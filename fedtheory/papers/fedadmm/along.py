@@ -12,9 +12,10 @@ from typing import Any
 import sympy
 
 from fedtheory.algorithms import fedadmm
+from fedtheory.meanings import Cover, Resting
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm import runs, transition
-from fedtheory.papers.fedadmm.letters import k, k0, q
+from fedtheory.papers.fedadmm.letters import k, k0, q, s0
 from fedtheory.problems.base import Problem
 from fedtheory.settings.iterations import Along, At, Then
 from fedtheory.settings.relations import Quantity
@@ -60,10 +61,29 @@ RUNS = replace(
 )
 
 
+def _last(problem: Problem, run: runs.ScheduledRun) -> int:
+    """k_i."""
+    return run.last[run.i]
+
+
+#: The last iteration up to k in which client i takes part, and the rounds before that of k, where k is in K.
+k_i = sympy.Symbol("k_i", integer=True)
+t = sympy.Symbol("t", integer=True, nonnegative=True)
+#: Runs for statements on iterations that begin a round, of a client that may have taken part before.
+AT_ROUNDS = replace(
+    RUNS,
+    letters={**_LETTERS, k_i: _last, t: lambda problem, run: run.k // run.fed.k0},
+    drawing=runs.ROUND.drawing,
+)
+#: Scheme 4.1, and what it means of who takes part.
+SCHEME = replace(runs.SCHEME, says=(Cover(transition.BEGINS, k0, s0),))
+IDLE = replace(runs.IDLE, says=(Resting(k_i),))
+
+
 def then(name: str, function: Any, index: sympy.Expr, later: bool = False, each: bool = False) -> Quantity:
     """A function of the state before the iteration of an index, or after it; ``each``: of the client i."""
-    letters = tuple((letter, _LETTERS[letter]) for letter in (k, k0) if index.has(letter))
+    letters = tuple((letter, AT_ROUNDS.sources[letter]) for letter in (k, k0, s0, k_i) if index.has(letter))
     return Quantity(q(name), Then(ALONG, At(transition.ITERATION, function, later, each), index, letters))
 
 
-__all__ = ["ALONG", "RUNS", "iterations", "largest_ratio", "then"]
+__all__ = ["ALONG", "AT_ROUNDS", "IDLE", "RUNS", "SCHEME", "iterations", "k_i", "largest_ratio", "t", "then"]

@@ -24,7 +24,7 @@ from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, SCHEME, START
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, SMOOTH, STEP, TRANSITION
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Root
-from fedtheory.settings.relations import Quantity
+from fedtheory.settings.relations import Comparison, Quantity
 
 _away, _away_next = (
     transition.at(name, iterates.disagreement, later, each=True)
@@ -69,7 +69,12 @@ _PARTS = (
         _at_most(_eps_next, nu_i * _eps, ACCURACY, ACCURACY_NEXT),
         SELECTED,
     ),
-    _part("accuracy-idle", "epsilon_i of the idle stays", _at_most(_eps_next, _eps, ACCURACY, ACCURACY_NEXT), IDLE),
+    _part(
+        "accuracy-idle",
+        "epsilon_i of the idle stays",
+        Inequality(_eps_next, _eps, (ACCURACY, ACCURACY_NEXT), also=(Comparison(_eps, "<=", _eps_next),)),
+        IDLE,
+    ),
     _part(
         "selected",
         "eq. (7) for the selected",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
@@ -12,6 +13,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import fedadmm, fedavg_stale
+from fedtheory.algorithms.parts import zeros
 from fedtheory.algorithms.selections import Fixed
 from fedtheory.claims import Claim
 from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
@@ -24,12 +26,14 @@ from fedtheory.kinds.readings import Readings
 from fedtheory.learning.least_squares import from_rows
 from fedtheory.learning.subproblems import Exact
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import L, mu, n
 from fedtheory.papers.fedadmm.descent import DESCENT_OF_ANY
 from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, section, sigma_i
 from fedtheory.papers.fedadmm.transition import SMOOTH, STEP, TRANSITION
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.quadratic import diagonal
+from fedtheory.randomness import Constant, Draw
 from fedtheory.settings import Drawing, Hints, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
@@ -156,6 +160,39 @@ def _next_average(problem: Problem, params: object, state: Any) -> Array:
     return (away**2).sum(axis=-1)
 
 
+class Step(NamedTuple):
+    """``gamma`` as in Algorithm 2."""
+
+    gamma: Scalar
+
+
+def _step_params(recipe: Recipe, problem: Problem, exact: bool) -> Step:
+    if recipe["gamma"] <= 0:
+        raise ValueError("gamma must be positive")
+    return Step(number(recipe["gamma"], exact))
+
+
+def _no_draws(problem: Problem, params: Step, state: fedavg_stale.State) -> Constant:
+    return Constant()
+
+
+def _stepped(problem: Problem, params: Step, w: Array) -> Array:
+    """The clients' models after one local step from that of the server."""
+    V = w[..., None, :] + zeros(problem.n, problem.d)
+    return V - params.gamma * problem.f.gradient(V) / problem.n
+
+
+def _round_of_all(problem: Problem, params: Step, state: fedavg_stale.State, draw: Draw) -> fedavg_stale.State:
+    """A round of Algorithm 2 in which everybody takes one local step, k_0 = 1."""
+    w = state.W.sum(axis=-2) / problem.n
+    return fedavg_stale.State(w, _stepped(problem, params, w))
+
+
+def _optimum(problem: Problem, params: Step) -> fedavg_stale.State:
+    """The optimum, and the clients' models after a step from it."""
+    return fedavg_stale.State(problem.x_star, _stepped(problem, params, problem.x_star))
+
+
 gamma = sympy.Symbol("gamma", positive=True)
 _STRONGLY = SmoothStronglyConvex(mu, L, quadratics=True)
 _OF_CLASS = Hypothesis("f_i mu-strongly convex and L-smooth", met=_STRONGLY.contains)
@@ -167,10 +204,27 @@ FEDAVG = Setting(
     drawing=Drawing(classes_stated=True, start=("W",), parameters=_fedavg_params),
     clients=(2, 2, 3),
 )
+_stale: Any = fedavg_stale.algorithm
+_one_step_each = replace(
+    _stale,
+    name="fedavg-stale with one local step of all clients",
+    Params=Step,
+    draws=_no_draws,
+    step=_round_of_all,
+    fixed_point=_optimum,
+)
+_ONE_STEP = replace(
+    FEDAVG,
+    text=f"{FEDAVG.text}; k_0 = 1",
+    letters={letter: source for letter, source in FEDAVG.sources.items() if letter != k0},
+    algorithm=_one_step_each,
+    drawing=replace(FEDAVG.drawing, parameters=_step_params),
+)
 _SMALL = Hypothesis("gamma/m <= 1/L", sympy.Le(gamma, n / L))
 _ALGORITHM_2 = Limit(
     fedavg_stale.algorithm, Quantity(q("|w^{tau_{k+1}}-w*|^2"), _next_average), "the server's model reaches the optimum"
 )
+
 
 algorithm_2 = section("Algorithm 2", FEDAVG, _OF_CLASS, _SMALL)
 ALGORITHM_2 = (
@@ -188,10 +242,10 @@ ALGORITHM_2 = (
     ),
     algorithm_2(
         "repaired",
-        _ALGORITHM_2,
+        replace(_ALGORITHM_2, algorithm=_one_step_each),
         "with one local step, k_0 = 1, FedAvg reaches f*: it is gradient descent",
         kind="limit",
-        requires=(_OF_CLASS, _SMALL, Hypothesis("k_0 = 1", sympy.Eq(k0, 1, evaluate=False))),
+        setting=_ONE_STEP,
         repairs="algorithm-2",
     ),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import sympy
 
 from fedtheory.kinds.identity import identity
@@ -21,7 +20,6 @@ from fedtheory.papers.fedadmm.runs import (
     SMOOTH,
     START,
     STEP,
-    RunView,
     ScheduledRun,
     lowest,
     quantity,
@@ -46,11 +44,6 @@ AFTER = Hypothesis("k > s_0 k_0", sympy.Gt(k, s0 * k0, evaluate=False))
 def _per_client(nu: Array) -> Array:
     """(1 + theta) 128/3 (1 + nu_i) + (1 + 1/theta) nu_i with theta = 1/10, ``(m,)``."""
     return Fraction(704, 15) * (1 + nu) + 11 * nu
-
-
-def smallest(v: RunView, k: int) -> Array:
-    found = [v.slope(s + 1) for s in range(1, k + 1)]
-    return np.min(np.stack(found), axis=0) if found else v.slope(k + 1)
 
 
 def _start(name: sympy.Symbol, function: Any) -> Quantity:

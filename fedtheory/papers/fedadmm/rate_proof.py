@@ -11,7 +11,7 @@ import sympy
 
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedadmm import transition, waiting
+from fedtheory.papers.fedadmm import along, histories, iterates, transition, waiting
 from fedtheory.papers.fedadmm.letters import LONG_WAIT, k, k0, m, nu_i, parts, q, s0, section, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.runs import (
     CONSECUTIVE,
@@ -30,7 +30,7 @@ from fedtheory.papers.fedadmm.runs import (
 )
 from fedtheory.papers.fedadmm.transition import BEFORE_IT_FALLS
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.relations import Comparison
+from fedtheory.settings.relations import Comparison, Composed
 
 
 def last_of(of: Any) -> Any:
@@ -95,7 +95,7 @@ _63 = sympy.Rational(4, 15) * sigma_i**2 * _move + 48 * _eps_last + 2 * s0 * sig
 
 _eps_now, _eps_then, _eps_after = parts("eps_i^k eps_i^{k_i} eps_i^{k_i+1}")
 _V_now, _V_last, _V_early, _V_earlier = parts("Lt^k Lt^{k_i} Lt^{max(k-s_0k_0,0)} Lt^{max(k-(2s_0-3)k_0-1,0)}")
-_k_i = sympy.Symbol("k_i", integer=True)
+_k_i = along.k_i
 
 
 def _since(rounds: Callable[[int], int], more: int) -> Callable[[RunView, int], Array]:
@@ -144,8 +144,61 @@ _OF_ALL = (
 )
 _ROUNDS = "sum_t is over tau_{k_i+1} <= t < tau_{k+1}"
 
+
+def _along(at: str, index: sympy.Expr) -> Composed:
+    """Lt before the iteration of an index."""
+    lagrange, tolerances = (
+        along.then(name, of, index)
+        for name, of in (
+            (f"L^{at}", iterates.lagrangian),
+            (f"sum_i(eps_i^{at}/((1-nu_i)sigma_i))", iterates.tolerances),
+        )
+    )
+    return lagrange + 29 * tolerances
+
+
+def _eq_64_repaired() -> Inequality:
+    eps, eps_after = (
+        along.then(symbol.name, iterates.accuracy, index, each=True)
+        for symbol, index in ((_eps_now, k), (_eps_after, _k_i + 1))
+    )
+    earliest = k - (2 * s0 - 3) * k0 - 1
+    now, last = _along("k", k), _along("{k_i}", _k_i)
+    early = _along("{max(k-(2s_0-3)k_0-1,0)}", sympy.Max(earliest, 0))
+    return Inequality(
+        eps.expression,
+        eps_after.expression,
+        (eps, eps_after, *now.quantities, *last.quantities, *early.quantities),
+        also=(
+            Comparison(eps_after.expression, "<=", eps.expression),
+            Comparison(now.expression, "<=", last.expression),
+            Comparison(last.expression, "<=", early.expression),
+            Comparison(earliest, "<=", _k_i),
+            Comparison(_k_i, "<=", k),
+        ),
+    )
+
+
 eq_64 = section("eq. (64)", _WAITING, SMOOTH, START, STEP, SCHEME, IDLE)
 eq_65 = section("eq. (65)", ROUND, SMOOTH, START, STEP, SCHEME, LATE)
+_64_REPAIRED = eq_64(
+    "repaired",
+    _eq_64_repaired(),
+    "epsilon of an idle client at k and at k_i + 1, and k_i >= k - (2 s_0 - 3) k_0 - 1",
+    kind="identity",
+    setting=along.AT_ROUNDS,
+    requires=(
+        transition.SMOOTH,
+        START,
+        transition.STEP,
+        along.SCHEME,
+        along.IDLE,
+        Hypothesis("k is in K: k = t k_0", sympy.Eq(k, along.t * k0, evaluate=False)),
+    ),
+    reading="Lt is written out",
+    follows=("lemma-C.2/c/accuracy-idle", "lemma-C.2/a"),
+    repairs="eq-64",
+)
 CHAIN = (
     section("eq. (59)", BEFORE_IT_FALLS, transition.SMOOTH, transition.STEP)(
         "",
@@ -190,13 +243,7 @@ CHAIN = (
         flaw="What an idle client keeps by eq. (9) is what its last active iteration left: eps at k_i + 1, after that "
         "iteration, and not at k_i, before it.",
     ),
-    eq_64(
-        "repaired",
-        _eq_64(_eps_after, _V_earlier, k - (2 * s0 - 3) * k0 - 1),
-        "epsilon of an idle client at k and at k_i + 1, and k_i >= k - (2 s_0 - 3) k_0 - 1",
-        kind="identity",
-        repairs="eq-64",
-    ),
+    _64_REPAIRED,
     eq_65(
         "",
         Inequality(
@@ -214,20 +261,7 @@ CHAIN = (
         "taken for a misprint: with one term the right side is smaller still",
         root=LONG_WAIT,
     ),
-    eq_65(
-        "repaired",
-        Inequality(
-            _bars,
-            sympy.Rational(2, 15) * _moves
-            + sympy.Rational(4, 15) * _moves_last
-            + 2 * (2 * s0 - 2) * _waits
-            + 24 * _eps_lasts,
-            _OF_ALL,
-        ),
-        "with 2(2 s_0 - 2) in place of 2 s_0, and the tolerances at k_i and k_i + 1",
-        reading=_ROUNDS,
-        repairs="eq-65",
-    ),
+    histories.EQ_65,
     section("eq. (66)", BEFORE_IT_FALLS, transition.BEGINS)(
         "",
         Inequality(_all, 3 * m * (_eps + _bars + _moves), _OF_ANY),

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import sympy
 
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedadmm import along, iterates, transition, waiting
+from fedtheory.numbers.rational import square
+from fedtheory.papers.fedadmm import ages, along, iterates, transition, waiting
 from fedtheory.papers.fedadmm.letters import LONG_WAIT, SIGN, c, k, k0, parts, s0, section, sigma_i, varepsilon
-from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, smallest
+from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT
 from fedtheory.papers.fedadmm.rate_proof import SELECTED, last_of, waited
 from fedtheory.papers.fedadmm.runs import (
     ROUND,
@@ -22,14 +19,13 @@ from fedtheory.papers.fedadmm.runs import (
     SMOOTH,
     START,
     STEP,
-    RunView,
     ScheduledRun,
     of_client,
-    quantity,
 )
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.relations import Comparison, Composed
+from fedtheory.settings.iterations import At, Least
+from fedtheory.settings.relations import Comparison, Composed, Quantity
 
 # Equation (53)
 
@@ -187,27 +183,22 @@ _least, _least_late, _least_odd = parts(
     "min_{s=1,2,...,k}|grad_f(w^{tau_{s+1}})|^2 min_{p=s_0,...,t}|grad_f(w^{tau_{pk_0+1}})|^2 "
     "min_{s=1,3,...,k}|grad_f(w^{tau_{s+1}})|^2"
 )
-
-
-def _over(v: RunView, iterations: range) -> Array:
-    """The least |grad f(w^{tau_{s+1}})|^2 over so many s."""
-    return np.min(np.stack([v.slope(s + 1) for s in iterations]), axis=0)
-
-
-def _late(v: RunView, k: int) -> Array:
-    return _over(v, range(v.run.s0 * v.fed.k0, k + 1, v.fed.k0))
-
-
-_t = k / k0
-_LATER = Hypothesis("k = t k_0 > s_0 k_0", met=lambda problem, run: run.k > run.s0 * run.fed.k0)
+_t = along.t
+_LATER = Hypothesis("k = t k_0 > s_0 k_0", sympy.And(sympy.Eq(k, _t * k0), sympy.Gt(_t, s0)))
 _ODD = Hypothesis("k is odd", met=lambda problem, run: run.k % 2 == 1)
 
 
-def _last_display(least: sympy.Expr, of: Any) -> Inequality:
+def _least_of(name: sympy.Symbol, first: sympy.Expr | int, every: sympy.Expr | int) -> Quantity:
+    """The least |grad f(w^{tau_{s+1}})|^2 over the s = first, first + every, ... up to k."""
+    letters = ((s0, along.RUNS.sources[s0]), (k0, along.RUNS.sources[k0]))
+    return Quantity(name, Least(ages.ALONG, At(ages.ITERATION, ages.SLOPE, later=True), first, every, letters))
+
+
+def _last_display(least: Quantity) -> Inequality:
     return Inequality(
-        least,
+        least.expression,
         _least_late,
-        (quantity(least.name, of), quantity(_least_late.name, _late), *OF_CONSTANT),
+        (least, _least_of(_least_late, s0 * k0, k0), *OF_CONSTANT),
         also=(
             Comparison(_least_late, "<=", CONSTANT / (_t - s0 + 1)),
             Comparison(CONSTANT / (_t - s0 + 1), "<=", CONSTANT * k0 / (k - s0 * k0)),
@@ -216,11 +207,12 @@ def _last_display(least: sympy.Expr, of: Any) -> Inequality:
 
 
 _bound = sympy.floor(k / k0)
-end_of_appendix_c6 = section("end of Appendix C.6", ROUND, SMOOTH, START, STEP, SCHEME, _LATER, id="appendix-C.6/last")
+_MET = (transition.SMOOTH, START, transition.STEP, ages.SCHEME, _LATER)
+end_of_appendix_c6 = section("end of Appendix C.6", along.AT_ROUNDS, *_MET, id="appendix-C.6/last")
 LAST = (
     end_of_appendix_c6(
         "",
-        _last_display(_least, smallest),
+        _last_display(_least_of(_least, 1, 1)),
         "the last display",
         kind="inequality",
         tex=r"\min_{p=s_0,s_0+1,\cdots,t}\|\nabla f(\mathbf{w}^{\tau_{pk_0+1}})\|^2\leq\frac{c}{t-s_0+1}\leq"
@@ -228,12 +220,13 @@ LAST = (
         uses=("eq-67", "eq-68", "eq-69", "lemma-C.2/b"),
         reading="k = t k_0 > s_0 k_0; eps_i in c is eps_i^0. That s = 1, 3, ..., k is printed for 1, 2, ..., k is "
         "appendix-C.6/last/literal",
+        follows=tuple(claim.id for claim in ages.ITERATIONS),
     ),
     end_of_appendix_c6(
         "literal",
-        _last_display(_least_odd, lambda v, k: _over(v, range(1, k + 1, 2))),
+        _last_display(_least_of(_least_odd, 1, 2)),
         "the last display, with the least over s = 1, 3, ..., k",
-        requires=(SMOOTH, START, STEP, SCHEME, _LATER, _ODD),
+        requires=(*_MET, _ODD),
         tex=r"\min_{s=1,3,\cdots,k}\|\nabla f(\mathbf{w}^{\tau_{s+1}})\|^2\leq\min_{p=s_0,s_0+1,\cdots,t}\|\nabla f("
         r"\mathbf{w}^{\tau_{pk_0+1}})\|^2",
         uses=("eq-67", "eq-68", "eq-69", "lemma-C.2/b"),

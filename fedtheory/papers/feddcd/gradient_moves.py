@@ -104,6 +104,7 @@ BEFORE_31 = (
         setting=KEEPING,
         requires=_MET,
         reading=f"{_OVER}. Where the first guess is exact the sum is as large in the mean (lemma-C.2/repaired)",
+        follows=tuple(f"{_ID}/line-{number}" for number in (1, 2, 3, 4)),
         repairs=_ID,
     ),
     _line(
