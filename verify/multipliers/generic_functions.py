@@ -194,7 +194,7 @@ class ClassFunctions:
             least, largest = self.curvatures
         else:
             raise Unread(f"proximal points of {self.name} are not known")
-        if set(shift.of) != {ONE}:
+        if not set(shift.of) <= {ONE}:
             raise Unread(f"proximal points of {self.name} are not known")
         if self.equal and largest is not None:
             return (target - self.slope) * WorldValue({ONE: 1 / (largest + shift).of[ONE]}), shift + least

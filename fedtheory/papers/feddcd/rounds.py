@@ -37,6 +37,8 @@ NEWTON = Setting(
     letters=(delta,),
     drawing=Drawing(special=exceptions.NEWTON),
 )
+
+
 def newton_error(problem: object, params: NewtonParams, state: Guess) -> Array:
     """|w_K - w*|^2 after K exact Newton steps on the function of the setting."""
     w, alpha, beta = state.w, params.alpha, params.beta
