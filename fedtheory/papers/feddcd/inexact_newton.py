@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import sympy
 
-from fedtheory.algorithms.dialect import Point, method
+from fedtheory.algorithms.base import method
 from fedtheory.classes import Adversary, SmoothStronglyConvex
 from fedtheory.kinds.bound import bound
 from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd.dual import alpha, beta
 from fedtheory.problems.base import Problem
-from fedtheory.problems.hostile import Hostile
 from fedtheory.randomness import Draw
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
-
-
-class Params(NamedTuple):
-    """``eta``: the forcing term; ``residual``: gives the residuals."""
-
-    eta: Scalar
-    residual: Hostile
-
-
-class State(NamedTuple):
-    """``w (..., d)``."""
-
-    w: Point
 
 
 def _slope(problem: Problem, w: Array) -> Array:
@@ -39,26 +24,27 @@ def _slope(problem: Problem, w: Array) -> Array:
     return problem.f.gradient(w[..., None, :]).sum(axis=-2)
 
 
-def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+def step(problem: Problem, params: Any, state: Any, draw: Draw) -> dict[str, Array]:
     """The w at which the gradient is the residual: on quadratics that of an inexact Newton step."""
     slope = _slope(problem, state.w)
     residual = params.residual.answer(0 * slope, params.eta**2 * (slope**2).sum(axis=-1))
-    return State(problem.f.resolvent(0, residual[..., None, :]).sum(axis=-2))
+    return {"w": problem.f.resolvent(0, residual[..., None, :]).sum(axis=-2)}
 
 
-def scaled_gradient(problem: Problem, params: object, state: State) -> Array:
+def scaled_gradient(problem: Problem, params: object, state: Any) -> Array:
     """|grad f(w)|^2/alpha^2."""
     found: Array = (_slope(problem, state.w) ** 2).sum(axis=-1) / problem.mu**2
     return found
 
 
-def squared_error(problem: Problem, params: object, state: State) -> Array:
+def squared_error(problem: Problem, params: object, state: Any) -> Array:
     """|w - w*|^2."""
     found: Array = ((state.w - problem.x_star) ** 2).sum(axis=-1)
     return found
 
 
-algorithm = method("inexact-newton", step, Params, State)
+#: ``eta``: the forcing term; ``residual``: gives the residuals; ``w (..., d)``.
+algorithm = method("inexact-newton", step, ["eta", "residual"], {"w": "point"})
 eta = sympy.Symbol("eta", positive=True)
 _FUNCTIONS = SmoothStronglyConvex(alpha, beta, quadratics=True)
 QUADRATIC = Hypothesis("f is an alpha-strongly convex and beta-smooth quadratic", met=_FUNCTIONS.contains)

@@ -13,12 +13,12 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.experiment import Experiment
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.order import Order
-from fedtheory.numbers.rational import Array, apply
+from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.feddcd import accelerated, exceptions, inexact_newton
 from fedtheory.papers.feddcd.dual import FAR_NEWTON, LOGARITHM, N, alpha, beta, rate, section, tau, zeta
 from fedtheory.papers.feddcd.exceptions import Guess, NewtonParams
-from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
