@@ -24,7 +24,7 @@ def _slope(problem: Problem, w: Array) -> Array:
     return problem.f.gradient(w[..., None, :]).sum(axis=-2)
 
 
-def step(problem: Problem, params: Any, state: Any, draw: Draw) -> dict[str, Array]:
+def step(problem: Any, params: Any, state: Any, draw: Draw) -> dict[str, Array]:
     """The w at which the gradient is the residual: on quadratics that of an inexact Newton step."""
     slope = _slope(problem, state.w)
     residual = params.residual.answer(0 * slope, params.eta**2 * (slope**2).sum(axis=-1))

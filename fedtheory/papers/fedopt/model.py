@@ -65,7 +65,7 @@ def time_of_rounds(rounds: Array, c: Scalar, each: Array) -> Array:
     return rounds * (c + each)
 
 
-def time_at_accuracy(log_accuracy: Scalar, Theta: Array, c: Scalar, fold: Scalar, log: Any = np.log) -> Array:
+def time_at_accuracy(log_accuracy: Scalar, Theta: Any, c: Scalar, fold: Scalar, log: Any = np.log) -> Array:
     """TIME of local solutions of accuracy Theta, eq. (4): log(1/epsilon)/(1 - Theta) rounds.
 
     ``fold``: seconds in which a linearly convergent local solver gains a factor e of accuracy: T(Theta) = fold

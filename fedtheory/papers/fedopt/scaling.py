@@ -145,14 +145,14 @@ def _draw_sizes(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     return {**recipe, "sizes": tuple(int(v) for v in rng.integers(1, 4, len(recipe["clients"])))}
 
 
-def _above_local_solutions(problem: Problem, params: Shares, state: Variables) -> Array:
+def _above_local_solutions(problem: Any, params: Shares, state: Variables) -> Array:
     """f(v) - f(u), f(v) = sum_k (n_k/n) F_k(v_k), u_k = argmin F_k."""
     f = problem.f
     found: Array = (params.weights * (f.value(state.v) - f.value(f.resolvent(0, 0 * state.v)))).sum(axis=-1)
     return found
 
 
-def _from_local_solutions(problem: Problem, params: Shares, state: Variables) -> Array:
+def _from_local_solutions(problem: Any, params: Shares, state: Variables) -> Array:
     """sum_k (n_k/n) |v_k - u_k|^2, u_k = argmin F_k."""
     away = state.v - problem.f.resolvent(0, 0 * state.v)
     found: Array = (params.weights * (away**2).sum(axis=-1)).sum(axis=-1)
