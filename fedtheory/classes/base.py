@@ -89,7 +89,8 @@ class Declared:
     functions in classes of their own; then nothing else is declared of all together. ``linear``: the same of
     functions beside one of K x. ``relative``: of every f_i relative to h; of h itself only that grad h
     is strictly monotone and takes every value. ``dissimilar``: the mean of |grad f_i(x) - grad f(x)|^2 is at most
-    ``problem.M``^2 at every x.
+    ``problem.M``^2 at every x. ``linear_gradients``: the functions, and g, are
+    quadratics, whose Hessians are constant and symmetric.
     """
 
     bounds: Bounds | None = None
@@ -107,6 +108,7 @@ class Declared:
     linear: Linear | None = None
     relative: Bounds | None = None
     dissimilar: bool = False
+    linear_gradients: bool = False
 
 
 #: The share by which a member just outside a class is worse; and named instances of such.

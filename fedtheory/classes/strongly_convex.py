@@ -33,6 +33,7 @@ from fedtheory.numbers.rational import Array, square_root
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
+from fedtheory.problems.quadratic import Quadratics
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,19 @@ class SmoothStronglyConvex(_BetweenConstants):
     def declares(self) -> Declared:
         """The facts about the members that proofs may assume."""
         client = OfClient("mu", "L", conjugates=True, equal=True, of_g=True)
-        return Declared(Bounds(MU, ELL), client=client, convex=True, differentiable=True, between=True)
+        return Declared(
+            Bounds(MU, ELL),
+            client=client,
+            convex=True,
+            differentiable=True,
+            between=True,
+            linear_gradients=self.quadratics,
+        )
+
+    def contains(self, problem: Problem, params: object) -> bool:
+        """Return True if the functions of an instance have the constants declared, and are quadratics if all are."""
+        quadratic = not self.quadratics or all(isinstance(part, Quadratics) for part in parts(problem))
+        return quadratic and super().contains(problem, params)
 
     def curvatures(self, problem: Problem, params: object) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""

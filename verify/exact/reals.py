@@ -272,6 +272,8 @@ class _Translation:
         self.known: list[Any] = []
         self._seen: dict[sympy.Expr, Any] = {}
         self._powers: dict[sympy.Expr, list[tuple[Any, Any]]] = {}
+        #: Numbers above 0, each with its logarithm.
+        self._logarithms = [(z3.RealVal(1), z3.RealVal(0))]
         self._count = 0
 
     def case(self, relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> tuple[list[Any], Any]:
@@ -310,6 +312,8 @@ class _Translation:
             return z3.Abs(self.of(args[0]))
         if isinstance(node, sympy.ceiling | sympy.floor):
             return self._rounded(node)
+        if isinstance(node, sympy.log):
+            return self._logarithm(args[0])
         if isinstance(node, sympy.Pow) and args[1].is_Rational:
             return self._power(*args)
         if isinstance(node, sympy.Pow) and args[1].is_nonnegative:
@@ -357,6 +361,19 @@ class _Translation:
             self.known.append(z3.Implies(x == other, power == raised))
         self._powers[exponent].append((x, power))
         return power
+
+    def _logarithm(self, of: sympy.Expr) -> Any:
+        """A number of which the logarithms of products are known, and log x - log y <= x/y - 1, for all pairs."""
+        factors = [f.as_base_exp() for f in sympy.Mul.make_args(of)]
+        x, log = self.of(of), self._fresh()
+        if factors != [(of, 1)] and all(base.is_positive and exponent.is_Rational for base, exponent in factors):
+            parts = [self.of(exponent) * self.of(sympy.log(base)) for base, exponent in factors]
+            self.known.append(log == z3.Sum(parts))
+        for other, its in self._logarithms:
+            for (a, log_a), (b, log_b) in (((x, log), (other, its)), ((other, its), (x, log))):
+                self.known.append(z3.Implies(z3.And(a > 0, b > 0), b * (log_a - log_b) <= a - b))
+        self._logarithms.append((x, log))
+        return log
 
     def _rounded(self, node: sympy.Expr) -> Any:
         plain = unnested(node)

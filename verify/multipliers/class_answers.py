@@ -117,8 +117,9 @@ class ClassAnswers:
         return answers
 
     def _functions(self, name: str, bounds: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
-        curvatures, steepest, equal = None, None, False
+        curvatures, steepest, equal, quadratic = None, None, False, False
         if stated(self.claim, self.setting.functions):
+            quadratic = declarations(self.setting.functions).linear_gradients
             equal = bool(self.case.equal) and bounds.largest is not None and bounds.least != 0
             largest = None if bounds.largest is None else scalar(self.world, bounds.largest)
             if bounds.least is not None:
@@ -128,7 +129,8 @@ class ClassAnswers:
         apart = self.number(leaf(Op.GIVEN, "M", NUMBER)) if own and self._dissimilar else None
         spread = self.number(leaf(Op.GIVEN, SPREAD, NUMBER)) if bounds.own else None
         smooth = bounds.largest is not None
-        return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread, apart)
+        found = ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread, apart)
+        return replace(found, quadratic=quadratic)
 
     @property
     def _dissimilar(self) -> bool:

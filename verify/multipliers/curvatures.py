@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations
 
 import sympy
 
 from fedtheory.classes.base import OfClient
-from verify.multipliers.clients import CONJUGATE, OPTIMUM, GenericClients
-from verify.multipliers.reasons import ClientCurvatures, FunctionPoint
+from verify.multipliers.clients import CONJUGATE, OPTIMUM, ClientsAt, GenericClients
+from verify.multipliers.reasons import ClientCurvatures, FunctionPoint, Phrase
 from verify.reading import terms
 from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
 from verify.reading.worlds import WorldValue, inverse
@@ -54,15 +54,7 @@ def between_points(
     Only points that occur in ``values`` count. Each inequality is the value that is at most 0, and where it comes from.
     ``ends``: the least and the largest curvature, which may be one if ``equal``.
     """
-    world = clients.world
-    occurring = {a.name for v in values for _, atoms in v.of for atom in atoms for a in clients.parts(atom)}
-    optimum = world.atom(OPTIMUM, 1).name()
-    points = list(enumerate(clients.asked.items()))
-    # A function is given relative to the first point at which it was asked.
-    first = {function: k for k, ((function, _), _) in reversed(points)}
-    asked = [(function, a) for k, ((function, _), a) in points if not k or not a.atoms.isdisjoint(occurring)]
-    kept = [(function, a) for k, ((function, name), a) in points if name == optimum or k == first[function]]
-    asked += [of for of in kept if of not in asked]
+    world, asked = clients.world, _asked(clients, values)
     inner, two = world.inner, world.constant(sympy.Integer(2))
     for (i, (function, a)), (j, (other, b)) in permutations(enumerate(asked), 2):
         if function != other:
@@ -81,3 +73,44 @@ def between_points(
             yield -(two * lower + high * inner(x * x)), replace(reason, family=f"{function} smooth")
             yield two * high * lower + inner(g * g), replace(reason, family=f"{function} both")
         yield form, reason
+
+
+def of_quadratics(clients: GenericClients, values: list[WorldValue]) -> Iterator[tuple[str, WorldValue, Phrase]]:
+    """Yield that a generic client's function, a quadratic, has its values by its gradients and a symmetric Hessian, for
+    each two points beside the first at which it was asked: numbers that are at most 0, with their names and reasons."""
+    inner, two = clients.world.inner, clients.world.constant(sympy.Integer(2))
+    first: dict[str, ClientsAt] = {}
+    for (function, _), a in clients.asked.items():
+        first.setdefault(function, a)
+    asked = [(f, a) for f, a in _asked(clients, values) if f != CONJUGATE and a is not first[f]]
+    forms: list[tuple[str, WorldValue, Phrase]] = []
+    for k, (function, a) in enumerate(asked):
+        x, o = a.point - first[function].point, first[function]
+        value = two * (a.value - o.value) - inner((a.gradient + o.gradient) * x)
+        forms.append(
+            (f"{function} quadratic[{k}]", value, Phrase(("the client's function is quadratic, at ", a.point)))
+        )
+    for (i, (function, a)), (j, (other, b)) in combinations(enumerate(asked), 2):
+        if function == other:
+            o = first[function]
+            here, there = ((p.point - o.point, p.gradient - o.gradient) for p in (a, b))
+            value = inner(here[1] * there[0]) - inner(there[1] * here[0])
+            why = Phrase(("the Hessian of the client's function is symmetric, for ", here[0], " and ", there[0]))
+            forms.append((f"{function} symmetric[{i},{j}]", value, why))
+    for name, value, why in forms:
+        yield f"{name} +", value, why
+        yield f"{name} -", -value, why
+
+
+def _asked(clients: GenericClients, values: list[WorldValue]) -> list[tuple[str, ClientsAt]]:
+    """Return the points that occur in ``values``, with their functions, those that functions are relative to, and the
+    optimum."""
+    occurring = {a.name for v in values for _, atoms in v.of for atom in atoms for a in clients.parts(atom)}
+    optimum = clients.world.atom(OPTIMUM, 1).name()
+    points = list(enumerate(clients.asked.items()))
+    # A function is given relative to the first point at which it was asked.
+    first = {function: k for k, ((function, _), _) in reversed(points)}
+    asked = [(function, a) for k, ((function, _), a) in points if not k or not a.atoms.isdisjoint(occurring)]
+    kept = [(function, a) for k, ((function, name), a) in points if name == optimum or k == first[function]]
+    asked += [of for of in kept if of not in asked]
+    return asked

@@ -17,6 +17,7 @@ from verify.multipliers.reasons import (
     GradientBound,
     OfAverage,
     OfOperators,
+    Phrase,
     Reason,
     Smoothness,
 )
@@ -105,6 +106,8 @@ class ClassFunctions:
     of its own, the mean of the squares of these; the curvatures are then those of the average. ``apart``: by how much
     their gradients differ at most, as the root of the mean of squares.
 
+    ``quadratic``: the functions are quadratics, with Hessians that are constant and symmetric.
+
     ``operators``: of what is asked as a gradient and need not be one, what is known; it has no values, nor curvatures.
 
     ``anchor``: the point relative to which points are given, in words: for conjugates it is not x*.
@@ -126,6 +129,7 @@ class ClassFunctions:
     anchor: str = "x*"
     operators: OperatorBounds | None = None
     is_operator: bool = False
+    quadratic: bool = False
     asked: dict[str, FunctionAt] = field(default_factory=dict)
     #: Values at points that are drawn, by when they are asked, and the points.
     drawn: dict[tuple[str, str], DrawnPoint] = field(default_factory=dict)
@@ -190,7 +194,7 @@ class ClassFunctions:
             least, largest = self.curvatures
         else:
             raise Unread(f"proximal points of {self.name} are not known")
-        if set(shift.of) != {ONE}:
+        if not set(shift.of) <= {ONE}:
             raise Unread(f"proximal points of {self.name} are not known")
         if self.equal and largest is not None:
             return (target - self.slope) * WorldValue({ONE: 1 / (largest + shift).of[ONE]}), shift + least
@@ -213,6 +217,8 @@ class ClassFunctions:
             yield from self._of_operators(world, self.operators)
         if self.curvatures is not None:
             yield from self._of_each(world, *self.curvatures)
+        if self.quadratic:
+            yield from self._of_quadratics(world)
         for k, a in enumerate(self.asked.values()):
             if self.average is not None and is_shared(a) and not a.point.is_zero():
                 mean = self._averaged(world, a)
@@ -257,6 +263,23 @@ class ClassFunctions:
             form = world.inner(length * length) - self.steepest
             most = GradientBound(self.name, self.own, self.steepest, FunctionPoint(k, "x*", a.point))
             yield KnownInequality(f"{self.name} steepest[{k}]", most, world.total(form) if self.own else form)
+
+    def _of_quadratics(self, world: World) -> Iterator[KnownInequality]:
+        """Yield that the Hessian of a quadratic is symmetric, for two points, and gives its values."""
+        half = WorldValue({ONE: world.field.one / 2})
+        away = [(k, a) for k, a in enumerate(self.asked.values()) if not a.point.is_zero()]
+        forms: list[tuple[str, Phrase, WorldValue]] = []
+        for k, a in away:
+            why = Phrase((f"{self.name} is quadratic, at {self.anchor} + ", a.point))
+            forms.append((f"{self.name} quadratic[{k}]", why, a.value - half * world.inner(a.gradient * a.point)))
+        for (i, a), (j, b) in combinations(away, 2):
+            form = world.inner(a.gradient * b.point) - world.inner(b.gradient * a.point)
+            parts = (f"the Hessian of {self.name} is symmetric, at {self.anchor} + ", a.point, " and ", b.point)
+            forms.append((f"{self.name} symmetric[{i},{j}]", Phrase(parts), form))
+        for name, why, form in forms:
+            total = world.total(form) if self.own else form
+            yield KnownInequality(f"{name} +", why, total)
+            yield KnownInequality(f"{name} -", why, -total)
 
     def _of_gradients(self, world: World, zeta: WorldValue) -> Iterator[KnownInequality]:
         """Yield the bound on how much the gradients of all functions differ at each point that the clients share."""

@@ -26,7 +26,7 @@ from verify.multipliers.cases import stated
 from verify.multipliers.clients import GenericClients, fallen
 from verify.multipliers.coins import CoinChances
 from verify.multipliers.compressed import Compressed, variance
-from verify.multipliers.curvatures import between_points
+from verify.multipliers.curvatures import between_points, of_quadratics
 from verify.multipliers.drawn import DrawnClients, SetRelation, draws_sets
 from verify.multipliers.forms import BLOCK, ProductSum, unneeded, without
 from verify.multipliers.grounds import GroundLetters, Space, nonzero, without_maxima
@@ -405,6 +405,10 @@ class _InequalityPosing:
             for form, reason in between_points(self.clients, self._equal, ends, values):
                 found[reason.name] = self.clients.shared(form, weight, True)[0]
                 reasons[reason.name] = reason
+        if self.declared.linear_gradients:
+            for of_two, form, why in of_quadratics(self.clients, values):
+                found[of_two] = self.clients.shared(form, weight, True)[0]
+                reasons[of_two] = why
         return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, reasons)
 
     def _posed(self, name: str, found: Mapping[str, _Part]) -> ComparisonProof:

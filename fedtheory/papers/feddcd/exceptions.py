@@ -220,18 +220,6 @@ class NewtonParams(NamedTuple):
     delta: Scalar
 
 
-class InexactNewtonParams(NamedTuple):
-    """``h (d,)``: the Hessian's eigenvalues, between ``alpha`` and ``beta``; ``steps``: K; ``forcing``: eta; ``turn (d,
-    d)``: an orthogonal matrix."""
-
-    alpha: Scalar
-    beta: Scalar
-    h: Array
-    steps: int
-    forcing: Scalar
-    turn: Array
-
-
 class Guess(NamedTuple):
     """``w (..., d)``: the warm start."""
 
@@ -259,39 +247,8 @@ def _newton_build(recipe: Recipe, exact: bool) -> Instance:
     return Instance(None, params, 1, lambda theta: (None, Guess(theta[:, None])), quadratic=False, text=text)
 
 
-def _inexact_newton_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
-    while True:
-        dimension = int(rng.integers(1, 5))
-        scale, condition = pick(rng, (Fraction(1, 7), Fraction(1), Fraction(40))), int(pick(rng, (1, 3, 3, 10)))
-        h = [1, condition, *(Fraction(int(v), 4) for v in rng.integers(4, 4 * condition + 1, 2))]
-        yield {
-            "alpha": scale,
-            "beta": scale * condition,
-            "steps": int(pick(rng, (1, 1, 2, 5))),
-            "forcing": pick(rng, (Fraction(9, 10), Fraction(1, 2), Fraction(1, 10))),
-            "clients": tuple({"h": scale * h[k], "v": int(rng.integers(-2, 3))} for k in range(dimension)),
-        }
-
-
-def _inexact_newton_build(recipe: Recipe, exact: bool) -> Instance:
-    parts = recipe["clients"]
-    check_shape(recipe["steps"], recipe["alpha"], recipe["forcing"])
-    if recipe["forcing"] >= 1 or not all(recipe["alpha"] <= part["h"] <= recipe["beta"] for part in parts):
-        raise ValueError("curvatures lie between alpha and beta, and eta is below 1")
-    v, h = (numbers([part[name] for part in parts], exact) for name in ("v", "h"))
-    length = (v**2).sum()
-    # A reflection, or minus the identity: the residual is as long as eta |grad|.
-    turn = np.eye(len(v), dtype=int) - (2 * v[:, None] * v / length if length else 2 * np.eye(len(v), dtype=int))
-    alpha, beta, forcing = (number(recipe[name], exact) for name in ("alpha", "beta", "forcing"))
-    params = InexactNewtonParams(alpha, beta, h, recipe["steps"], forcing, turn)
-    parameters = ", ".join(f"{name}={recipe[name]}" for name in recipe if name != "clients")
-    text = f"{parameters}, " + ", ".join(f"(h, v)=({part['h']}, {part['v']})" for part in parts)
-    return Instance(None, params, len(v), lambda theta: (None, Guess(theta[:, None])), text=text)
-
-
 OPERATORS = Instances(_operator_recipes, _operator_build)
 PROJECTION = Instances(_projection_recipes, _projection_build)
 TRIPLES = Instances(_triple_recipes, _triple_build)
 HARD = Instances(_hard_recipes, _hard_build)
 NEWTON = Instances(_newton_recipes, _newton_build)
-NEWTON_QUADRATIC = Instances(_inexact_newton_recipes, _inexact_newton_build)

@@ -13,12 +13,12 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.experiment import Experiment
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.order import Order
-from fedtheory.numbers.rational import Array, apply
+from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Max, Min
-from fedtheory.papers.feddcd import accelerated, exceptions
+from fedtheory.papers.feddcd import accelerated, exceptions, inexact_newton
 from fedtheory.papers.feddcd.dual import FAR_NEWTON, LOGARITHM, N, alpha, beta, rate, section, tau, zeta
-from fedtheory.papers.feddcd.exceptions import Guess, InexactNewtonParams, NewtonParams
-from fedtheory.settings import Drawing, Hints, Setting
+from fedtheory.papers.feddcd.exceptions import Guess, NewtonParams
+from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
@@ -29,8 +29,6 @@ K = sympy.Symbol("K", integer=True, positive=True)
 sigma = sympy.Symbol("sigma", nonnegative=True)
 #: The row of MB-SGD says n, which the paper uses for no number of clients but N.
 n = sympy.Symbol("n", integer=True, positive=True)
-_forcing = sympy.Symbol("eta", positive=True)
-_steps = sympy.Symbol("K", integer=True, positive=True)
 
 
 ROUNDS = Setting("all values of the constants")
@@ -38,14 +36,6 @@ NEWTON = Setting(
     "f(w) with f'(w) = alpha w + (beta - alpha) clip(w, -1, 1): alpha-strongly convex, beta-smooth, minimised at 0",
     letters=(delta,),
     drawing=Drawing(special=exceptions.NEWTON),
-)
-NEWTON_QUADRATIC = Setting(
-    "f(w) = sum_k h_k w_k^2/2 in R^d, alpha <= h_k <= beta; inexact steps whose residual is the gradient reflected and "
-    "scaled by eta < 1",
-    letters={alpha: "alpha", beta: "beta", _forcing: "forcing", _steps: "steps"},
-    drawing=Drawing(special=exceptions.NEWTON_QUADRATIC),
-    hints=Hints(complete=True),
-    domain=(sympy.Le(alpha, beta, evaluate=False), sympy.Lt(_forcing, 1, evaluate=False)),
 )
 
 
@@ -56,14 +46,6 @@ def newton_error(problem: object, params: NewtonParams, state: Guess) -> Array:
         inner = abs(w) <= 1
         slope = np.where(inner, beta * w, alpha * w + (beta - alpha) * np.sign(w))
         w = w - slope / np.where(inner, beta + 0 * w, alpha + 0 * w)
-    return (w**2).sum(axis=-1)
-
-
-def inexact_newton_error(problem: object, params: InexactNewtonParams, state: Guess) -> Array:
-    """|w_K - w*|^2 after K steps with H s = grad - eta R grad, R orthogonal: the residual is eta |grad| long."""
-    w = state.w
-    for _ in range(params.steps):
-        w = params.forcing * apply(params.turn, params.h * w) / params.h
     return (w**2).sum(axis=-1)
 
 
@@ -373,11 +355,13 @@ ORACLES = (
     ),
     section_5(
         "newton/repaired",
-        Quantity(_error, inexact_newton_error) <= (beta / alpha) ** 2 * _forcing ** (2 * _steps) * FIRST,
-        "on quadratics: |w_K - w*|^2 <= (beta/alpha)^2 eta^(2K) |w_0 - w*|^2 with the forcing term eta",
+        inexact_newton.FROM_THE_START,
+        "on quadratics: |w_T - w*|^2 <= (beta/alpha)^2 eta^(2T) |w_0 - w*|^2 with the forcing term eta",
         kind="bound",
-        setting=NEWTON_QUADRATIC,
-        requires=(),
+        setting=inexact_newton.SETTING,
+        requires=(inexact_newton.QUADRATIC,),
+        reading="a step of f(w) = w'Hw/2 + ... goes to the w_(t+1) with H (w_(t+1) - w_t) = -grad f(w_t) + r_t, where "
+        "the residual is any r_t with |r_t| <= eta |grad f(w_t)|: that is the point at which the gradient is r_t",
         repairs="oracle/newton",
     ),
 )

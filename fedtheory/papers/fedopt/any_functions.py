@@ -137,8 +137,59 @@ LOCALS = Setting(
     drawing=Drawing(classes_stated=True, draw=_draw_solvable, parameters=_solvable),
     clients=(1, 2, 2, 3),
 )
+#: The least of the n_k/n.
+least_share = sympy.Symbol("min_k(n_k/n)", positive=True)
 #: The condition on the F_k: the only hypothesis of the claims on them.
 SOLVABLE = Hypothesis("(10) is smooth and strongly convex", met=_CLASS.contains)
+
+# Quadratic F_1, ..., F_K, with two regularisers of (10)
+
+
+class Larger(NamedTuple):
+    """``mu``, ``more``: two local regularisers, mu and mu + more; ``eta``: the weight of the full gradient."""
+
+    mu: Scalar
+    more: Scalar
+    eta: Scalar
+
+
+class Moved(NamedTuple):
+    """``w``, ``g (..., d)``: w^t, and a vector in the place of grad f(w^t)."""
+
+    w: Array
+    g: Array
+
+
+def _draw_larger(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    return {**_draw_solvable(rng, recipe), "more": pick(rng, tuple(Fraction(v) for v in ("1/3", 1, 5, 100)))}
+
+
+def _larger(recipe: Recipe, problem: Problem, exact: bool) -> Larger:
+    if recipe["regulariser"] < 0 or recipe["more"] < 0 or recipe["eta"] <= 0:
+        raise ValueError("mu >= 0, more >= 0 and eta > 0 are due")
+    return Larger(*(number(recipe[name], exact) for name in ("regulariser", "more", "eta")))
+
+
+def quadratics_of(problem: Problem, params: Larger) -> Any:
+    """The F_k where methods for data look for them: with the mu of the parameters (10) is of the problem's class."""
+    equal = np.broadcast_to(1 / (problem.n + 0 * params.mu), (problem.n,))
+    f = Locals(problem.f, equal, params.mu, problem.x_star)
+    return SimpleNamespace(f=f, n=f.n, d=f.d, x_star=problem.x_star)
+
+
+_QUADRATICS = replace(_CLASS, quadratics=True)
+more = sympy.Symbol("more", nonnegative=True)
+LARGER = Setting(
+    "any quadratic F_1, ..., F_K, convex or not, for which (10) is strongly convex; any mu >= 0, a larger one, mu + "
+    "more, any eta > 0 and w, and any g for grad f(w)",
+    letters={**LOCALS.sources, more: "more"},
+    algorithm=points(Moved, Larger, lambda problem, params: Moved(problem.x_star, 0 * problem.x_star)),
+    functions=_QUADRATICS,
+    drawing=Drawing(classes_stated=True, draw=_draw_larger, parameters=_larger),
+    clients=(1, 2, 2, 3),
+)
+#: The condition on these F_k.
+QUADRATIC = Hypothesis("(10) is a strongly convex quadratic", met=_QUADRATICS.contains)
 
 # The same function on every node
 

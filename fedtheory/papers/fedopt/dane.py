@@ -28,6 +28,7 @@ from fedtheory.papers.fedopt.any_functions import (
     Nodes,
     Solvable,
     copies_of,
+    least_share,
     locals_of,
 )
 from fedtheory.papers.fedopt.data import (
@@ -114,9 +115,7 @@ def _off_by(problem: Problem, params: Solvable, state: Perturbed) -> Array:
 _missed, _off = sympy.symbols("sum_k|w_k-w*|^2 sum_k|(K*n_k/n)(a_k-grad_F_k(w*)-mu(w*-w^t))|^2")
 _MISSED, _OFF = Quantity(_missed, _missed_by), Quantity(_off, _off_by)
 _GONE = sympy.Symbol("|w^(t+1)-w*|^2")
-#: The least of the n_k/n.
-_least_share = sympy.Symbol("min_k(n_k/n)", positive=True)
-_ANY_LOCALS = replace(LOCALS, letters={**LOCALS.sources, _least_share: lambda problem, params: min(params.weights)})
+_ANY_LOCALS = replace(LOCALS, letters={**LOCALS.sources, least_share: lambda problem, params: min(params.weights)})
 _PERTURBED = replace(
     _ANY_LOCALS, text=f"{LOCALS.text}, and any a_k", algorithm=points(Perturbed, Solvable, _unperturbed)
 )

@@ -3,23 +3,19 @@ the text says about the experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy
 
-from fedtheory.instances import Instance, Instances, Recipe, check_shape, generic, number
 from fedtheory.kinds.experiment import Experiment
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.numbers.intervals import Interval
-from fedtheory.numbers.rational import Array, enclosed
+from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.predictors import CONSTANTS, section
-from fedtheory.settings import Drawing, Setting
-from fedtheory.settings.relations import Comparison, Quantity
+from fedtheory.settings import Setting
+from fedtheory.settings.relations import Comparison
 
 # Section 1.1
 
@@ -69,7 +65,7 @@ def time_of_rounds(rounds: Array, c: Scalar, each: Array) -> Array:
     return rounds * (c + each)
 
 
-def time_at_accuracy(log_accuracy: Scalar, Theta: Array, c: Scalar, fold: Scalar, log: Any = np.log) -> Array:
+def time_at_accuracy(log_accuracy: Scalar, Theta: Any, c: Scalar, fold: Scalar, log: Any = np.log) -> Array:
     """TIME of local solutions of accuracy Theta, eq. (4): log(1/epsilon)/(1 - Theta) rounds.
 
     ``fold``: seconds in which a linearly convergent local solver gains a factor e of accuracy: T(Theta) = fold
@@ -92,68 +88,19 @@ def best_accuracy(c: float, fold: float) -> float:
     return float(np.exp(-brentq(lambda s: np.expm1(s) - s - c / fold, 0.0, 2 + np.log1p(c / fold), xtol=1e-14)))
 
 
-class Costs(NamedTuple):
-    """``c``, ``fold``: seconds of a round and of an e-fold of local accuracy; ``root``: sqrt(c / fold)."""
-
-    c: Scalar
-    fold: Scalar
-    root: Scalar
-
-
-class Finer(NamedTuple):
-    """``u (..., 1)``: the local accuracy is Theta_0 / (1 + u^2)."""
-
-    u: Array
-
-
-def _costs(rng: np.random.Generator) -> Iterator[Recipe]:
-    while True:
-        yield {
-            "root": generic(rng, Fraction(1, 100), Fraction(100)),
-            "fold": generic(rng, Fraction(1, 100), Fraction(100)),
-        }
-
-
-def _costs_at(recipe: Recipe, exact: bool) -> Instance:
-    check_shape(1, recipe["root"], recipe["fold"])
-    root, fold = (number(recipe[name], exact) for name in ("root", "fold"))
-    text = f"sqrt(c/tau) = {recipe['root']}, tau = {recipe['fold']}"
-    return Instance(
-        None,
-        Costs(root**2 * fold, fold, root),
-        1,
-        lambda theta: (None, Finer(theta[:, None])),
-        quadratic=False,
-        text=text,
-    )
-
-
 def threshold(root: Scalar) -> Scalar:
     """Theta_0 = 1/(1 + sqrt(c/fold))^2: at and below it a finer local accuracy only costs time."""
     return 1 / (1 + root) ** 2
 
 
-def _time(finer: bool) -> Any:
-    def value(problem: object, params: Costs, state: Finer) -> Array:
-        u = state.u[..., 0] if finer else 0 * state.u[..., 0]
-        Theta = threshold(params.root) / (1 + u**2)
-        if Theta.dtype != object:
-            return np.asarray(time_at_accuracy(1, Theta, params.c, params.fold))
-        logarithm = np.vectorize(Interval.log, otypes=[object])
-        return np.asarray(time_at_accuracy(1, enclosed(Theta), enclosed(params.c), enclosed(params.fold), logarithm))
-
-    value.__doc__ = f"TIME of eq. (4) at {'a finer accuracy' if finer else 'Theta_0'}, in units of log(1/epsilon)"
-    return value
-
-
-_at_threshold, _finer = sympy.Symbol("TIME(Theta_0)"), sympy.Symbol("TIME(Theta)")
+_c, _fold, _Theta = sympy.symbols("c tau Theta", positive=True)
+_THETA_0 = threshold(sympy.sqrt(_c / _fold))
 TIMES = Setting(
     "c > 0, T(Theta) = tau log(1/Theta) with tau > 0; Theta_0 = 1/(1 + sqrt(c/tau))^2 and every Theta <= Theta_0",
-    drawing=Drawing(special=Instances(_costs, _costs_at)),
+    domain=(sympy.Le(_Theta, _THETA_0, evaluate=False),),
 )
-
-AT_THRESHOLD = Quantity(_at_threshold, _time(False))
-FINER = Quantity(_finer, _time(True))
+#: TIME of eq. (4) at Theta_0 and at a finer accuracy, in units of log(1/epsilon).
+_AT_THRESHOLD, _FINER = (time_at_accuracy(1, Theta, _c, _fold, sympy.log) for Theta in (_THETA_0, _Theta))
 
 section_11 = section("Section 1.1", CONSTANTS, id="logistic-loss")
 SECTIONS_1_AND_2 = (
@@ -182,7 +129,7 @@ SECTIONS_1_AND_2 = (
     ),
     section("eqs. (2)-(4)", TIMES, id="")(
         "eq-4",
-        AT_THRESHOLD <= FINER,
+        Inequality(_AT_THRESHOLD, _FINER),
         "time to accuracy with communication cost and local accuracy Theta",
         kind="model",
         tex=r"\text{TIME}=\mathcal{I}(\epsilon,\Theta)\times(c+\mathcal{T}_{\mathcal{A}}(\Theta))",

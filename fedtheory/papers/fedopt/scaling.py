@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import sympy
 
-from fedtheory.instances import generic
+from fedtheory.classes import SmoothStronglyConvex
+from fedtheory.instances import Recipe, generic, numbers
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.learning.local_features import appearances, local_scaling
 from fedtheory.numbers.rational import Array, apply, exact, inverse
+from fedtheory.papers.fedopt.any_functions import least_share
 from fedtheory.papers.fedopt.data import SEPARATE, RidgeInstances
 from fedtheory.papers.fedopt.fsvrg import expected_directions
 from fedtheory.papers.fedopt.predictors import (
@@ -27,7 +29,9 @@ from fedtheory.papers.fedopt.predictors import (
     section,
     setting,
 )
+from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.settings import Drawing, Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
@@ -108,25 +112,65 @@ def _solution(problem: LinearProblem, params: object, state: object) -> Array:
     return problem.x_star
 
 
-def _separable(regularised: bool) -> RidgeInstances:
+def _regularised() -> RidgeInstances:
     def lam(rng: np.random.Generator) -> Fraction:
-        return generic(rng, Fraction(1, 50), Fraction(5)) if regularised else Fraction(0)
+        return generic(rng, Fraction(1, 50), Fraction(5))
 
     def holds(recipe: object, f: LinearModels) -> bool:
-        return bool((f.lam > 0) == regularised and (f.X != 0).any(axis=0).all())
+        return bool(f.lam > 0 and (f.X != 0).any(axis=0).all())
 
     return RidgeInstances(kind=SEPARATE, lam=lam, plain=True, holds=holds)
 
 
-SEPARABLE = setting(
-    "each feature on a single node, lambda = 0: every f_i depends on the features of its node alone",
-    _separable(False),
+class Variables(NamedTuple):
+    """``v (..., K, d)``: the variables of each node."""
+
+    v: Array
+
+
+class Shares(NamedTuple):
+    """``weights (K,)``: the n_k/n."""
+
+    weights: Array
+
+
+def _separable_params(recipe: Recipe, problem: Problem, exact: bool) -> Shares:
+    sizes = numbers(recipe["sizes"], exact)
+    if len(sizes) != problem.n or min(recipe["sizes"]) < 1:
+        raise ValueError("every node holds something")
+    return Shares(sizes / sizes.sum())
+
+
+def _draw_sizes(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    return {**recipe, "sizes": tuple(int(v) for v in rng.integers(1, 4, len(recipe["clients"])))}
+
+
+def _above_local_solutions(problem: Any, params: Shares, state: Variables) -> Array:
+    """f(v) - f(u), f(v) = sum_k (n_k/n) F_k(v_k), u_k = argmin F_k."""
+    f = problem.f
+    found: Array = (params.weights * (f.value(state.v) - f.value(f.resolvent(0, 0 * state.v)))).sum(axis=-1)
+    return found
+
+
+def _from_local_solutions(problem: Any, params: Shares, state: Variables) -> Array:
+    """sum_k (n_k/n) |v_k - u_k|^2, u_k = argmin F_k."""
+    away = state.v - problem.f.resolvent(0, 0 * state.v)
+    found: Array = (params.weights * (away**2).sum(axis=-1)).sum(axis=-1)
+    return found
+
+
+m_F, _L_F = sympy.symbols("m_F L_F", positive=True)
+_STRONG = SmoothStronglyConvex(m_F, _L_F, optimum="stationary")
+STRONGLY_CONVEX = Hypothesis("F_k is smooth and m_F-strongly convex", met=_STRONG.contains)
+SEPARATE_VARIABLES = Setting(
+    "F_1, ..., F_K, each of variables of its own; any v",
+    letters={m_F: "mu", _L_F: "L", least_share: lambda problem, params: min(params.weights)},
+    algorithm=points(Variables, Shares, lambda problem, params: Variables(problem.x_star + 0 * problem.y_star)),
+    functions=_STRONG,
+    drawing=Drawing(classes_stated=True, draw=_draw_sizes, parameters=_separable_params),
+    clients=(1, 2, 2, 3),
 )
-REGULARISED = replace(
-    SEPARABLE,
-    text="each feature on a single node, lambda > 0 in every f_i, as A.2 has it",
-    drawing=replace(SEPARABLE.drawing, special=_separable(True).instances),
-)
+REGULARISED = setting("each feature on a single node, lambda > 0 in every f_i, as A.2 has it", _regularised())
 
 # s_k^j where node k has no example with feature j
 
@@ -222,13 +266,18 @@ SECTION_3_6_2 = (
     ),
     section_362(
         "separable-data",
-        identity(ADDED, SOLUTION),
+        m_F / 2 * Quantity("sum_k(n_k/n)|v_k-u_k|^2", _from_local_solutions)
+        <= Quantity("f(v)-f(u)", _above_local_solutions),
         "separable data: exact local solutions, added, solve in one round",
         kind="property",
-        setting=SEPARABLE,
+        setting=SEPARATE_VARIABLES,
+        requires=(STRONGLY_CONVEX,),
         tex="",
-        reading="on least squares; each data point depends on one of disjoint groups of variables, which no f_i does "
-        "that has a regulariser of all of them (separable-data/regularised)",
+        reading="each data point depends on one of disjoint groups of variables, which no f_i does that has a "
+        "regulariser of all of them (separable-data/regularised), so that F_k is a function of the v_k of its node, "
+        "and f(v) = sum_k (n_k/n) F_k(v_k). For u_k = argmin F_k f(v) is larger than f(u) unless v = u: the local "
+        "solutions, each with 0 for the variables of others, add up to the only minimiser. All groups have d "
+        "variables: a smaller one has others of which F_k is a square",
     ),
     section_362(
         "separable-data/regularised",

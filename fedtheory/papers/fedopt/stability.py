@@ -14,6 +14,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.order import Order
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.scalar import Scalar
+from fedtheory.papers.fedopt import any_functions
 from fedtheory.papers.fedopt.data import RidgeInstances, few, one_of, value
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
@@ -22,7 +23,6 @@ from fedtheory.papers.fedopt.predictors import (
     Model,
     epsilon,
     eta,
-    gradient_of,
     lamda,
     letters,
     models,
@@ -83,10 +83,12 @@ def _larger(recipe: Any, problem: LinearProblem, exact: bool) -> Larger:
 def _progress(more: bool) -> Any:
     """<grad f(w), w - w_next> of a round of DANE with mu, or with mu + more."""
 
-    def of(problem: LinearProblem, params: Larger, state: Model) -> Array:
+    def of(problem: Problem, params: any_functions.Larger, state: any_functions.Moved) -> Array:
+        on, (w, g) = any_functions.quadratics_of(problem, params), state
         mu = params.mu + params.more if more else params.mu
-        after = dane.step(problem, dane.Params(mu, params.eta), dane.State(state.w), None).w
-        return (gradient_of(problem, params, state) * (state.w - after)).sum(axis=-1)
+        a = on.f.gradient(w[..., None, :]) - params.eta * g[..., None, :]
+        after = dane.perturbed_minimisers(on, w, a, mu).sum(axis=-2) / problem.n
+        return (g * (w - after)).sum(axis=-1)
 
     of.__doc__ = f"<grad f(w), w - w_next> of a round of DANE with {'mu + more' if more else 'mu'}"
     return of
@@ -106,10 +108,6 @@ def _factor(more: bool) -> Any:
 
 
 _MU = {"mu": one_of(0, 0, "1/3", 1, 20), "more": one_of("1/3", 1, 5, 100), "eta": one_of(1, 1, "1/2", 3)}
-LARGER = setting(
-    "ridge regression on any data and nodes; any mu >= 0, a larger one, and any eta > 0",
-    RidgeInstances(_larger, models(Model), _MU, clients=few),
-)
 
 
 def _stable(recipe: object, f: LinearModels) -> bool:
@@ -219,7 +217,8 @@ FURTHER = (
         Quantity("<grad f(w), w-w_(mu+more)>", _progress(True)) <= Quantity("<grad f(w), w-w_mu>", _progress(False)),
         "larger mu is stabler and slower",
         kind="property",
-        setting=LARGER,
+        setting=any_functions.LARGER,
+        requires=(any_functions.QUADRATIC,),
         tex="",
         reading="on least squares a round is w - w* -> (I - eta H~ H)(w - w*), with real eigenvalues of at most 1, "
         "which all rise with mu, since <g, eta H~ g> falls for g = grad f(w), and any w: those below -1, by which DANE "

@@ -501,9 +501,12 @@ def test_best_local_accuracy(c, best):
     assert model.best_accuracy(c, 1.0) == pytest.approx(best, rel=5e-3)
 
 
-def test_a_larger_threshold_is_refuted(monkeypatch):
-    monkeypatch.setattr(model, "threshold", lambda root: 1 / (1 + root / 5) ** 2)
-    assert check(of("eq-4")).verdict is Verdict.REFUTED
+def test_a_larger_threshold_is_refuted():
+    claim, (c, fold, Theta) = of("eq-4"), sympy.symbols("c tau Theta", positive=True)
+    larger = 1 / (1 + sympy.sqrt(c / fold) / 5) ** 2
+    finer = replace(claim.setting, domain=(sympy.Le(Theta, larger, evaluate=False),))
+    time = model.time_at_accuracy(1, larger, c, fold, sympy.log)
+    assert check(replace(claim.variant(left=time), setting=finer)).verdict is Verdict.REFUTED
 
 
 # Properties A to D

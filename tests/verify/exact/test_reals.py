@@ -187,8 +187,51 @@ def test_symbols_of_one_name_are_different_where_their_assumptions_are():
     assert not reals.holds(Comparison(other, "<=", a), []) and not reals.holds(Comparison(a, "<=", other), [])
 
 
+_SPLIT, c = 1 / (1 + sympy.sqrt(a / b)) ** 2, sympy.Symbol("c", positive=True)
+
+
+def _time(accuracy: sympy.Expr) -> sympy.Expr:
+    return (a - b * sympy.log(accuracy)) / (1 - accuracy)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "given"),
+    [
+        (sympy.log(1 + a), a, ()),
+        (a / (1 + a), sympy.log(1 + a), ()),
+        (sympy.log(a) + sympy.log(b), sympy.log(a * b), ()),
+        (sympy.log(a), sympy.log(b), (sympy.Le(a, b),)),
+        (sympy.log(1 + x), x, (sympy.Gt(x, -1),)),
+        (_time(_SPLIT), _time(c), (sympy.Le(c, _SPLIT, evaluate=False),)),
+    ],
+)
+def test_logarithms_lie_below_their_tangents(left, right, given):
+    assert reals.holds(Comparison(left, "<=", right), given)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "given"),
+    [
+        (sympy.log(1 + a), sympy.Rational(98, 100) * a, ()),
+        (a / (1 + a) * sympy.Rational(102, 100), sympy.log(1 + a), ()),
+        (sympy.log(a * b), sympy.log(a), (sympy.Lt(b, 2),)),
+        (sympy.log(a), sympy.log(a) / 2, ()),
+        (sympy.log(a), sympy.log(a**2), ()),
+        # Nothing is known of the logarithm of what need not be positive, nor is log x^2 = 2 log x there.
+        (sympy.log(x**2), 2 * sympy.log(x), ()),
+        (2 * sympy.log(x), sympy.log(x**2), ()),
+        (sympy.log(1 + x), x, ()),
+        (sympy.Rational(102, 100) * _time(_SPLIT), _time(c), (sympy.Le(c, _SPLIT, evaluate=False),)),
+        (_time(_SPLIT), _time(c), (sympy.Le(c, 2 * _SPLIT, evaluate=False),)),
+        (_time(_SPLIT), _time(c), (sympy.Lt(c, 1),)),
+    ],
+)
+def test_of_logarithms_nothing_else_is_known(left, right, given):
+    assert not reals.holds(Comparison(left, "<=", right), given)
+
+
 def test_what_is_not_algebraic_is_left_alone():
-    assert not reals.holds(Comparison(sympy.log(a), "<=", a), [])
+    assert not reals.holds(Comparison(a, "<=", sympy.exp(a)), [])
     assert not reals.holds(Comparison(sympy.Symbol("z"), "<=", sympy.Symbol("z") + 1), [])
     assert not reals.proves(claims.get("feddcd/lemma-E.2"))
 

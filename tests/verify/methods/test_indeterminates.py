@@ -26,7 +26,6 @@ FALSE = {
     "feddcd/appendix-F/mgf": lambda c: c.variant(right=c.statement.right + 1),
     "feddcd/appendix-F/class/repaired": lambda c: c.variant(left=2 * c.statement.left),
     "feddcd/projection/repaired": lambda c: c.variant(left=-c.statement.left),
-    "feddcd/oracle/newton/repaired": lambda c: c.variant(right=c.statement.right * sympy.Rational(1, 2)),
     "locodl/eq-15": lambda c: c.variant(right=2 * c.statement.right),
 }
 
