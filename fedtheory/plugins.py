@@ -57,6 +57,8 @@ class Paper:
         experiments: The package whose ``FIGURES`` are its figures and tables, as :class:`fedtheory.experiments.Figure`
             has them.
         notation: How the paper writes numbers and vectors, "g_i^k", and their formulas in its letters.
+        letters: The meanings of its letters, by what the ids of claims that use them so begin with, after the paper's;
+            those under "" are common to all claims, and the longest beginning decides.
         order: Papers are listed by it, then by id.
         version: The version of its text that the claims are about, and its date.
 
@@ -81,6 +83,7 @@ class Paper:
     run: str = ""
     experiments: str = ""
     notation: Mapping[str, str] = field(default_factory=dict)
+    letters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     order: int = 10
     version: str = ""
 

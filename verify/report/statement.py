@@ -313,7 +313,7 @@ def is_marked(line: str) -> bool:
 
 def _statement(claim: Claim, other: Claim) -> Section:
     """The claim's statement, with what the other's has not marked."""
-    mine, theirs = _expressions(claim), _expressions(other)
+    mine, theirs = expressions_of(claim), expressions_of(other)
     lines, others = text(claim), text(other)
     if len(mine) != len(theirs) or len(lines) != len(others) or not mine:
         return Section("statement", _words(lines, others))
@@ -321,8 +321,8 @@ def _statement(claim: Claim, other: Claim) -> Section:
     return Section("statement", text(claim, lambda _: next(pieces)))
 
 
-def _expressions(claim: Claim) -> list[sympy.Expr]:
-    """The expressions of the statement, in the order in which they are written."""
+def expressions_of(claim: Claim) -> list[sympy.Expr]:
+    """The expressions of a statement, in the order in which they are written."""
     found: list[sympy.Expr] = []
 
     def note(expression: sympy.Expr) -> str:

@@ -21,7 +21,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons import naming, orders
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Provenance, Sighting, tally
-from verify.report import by_hand, outcomes, placing, statement
+from verify.report import by_hand, letters, outcomes, placing, statement
 from verify.report.consoles import GAP, STYLES, style, wide
 
 
@@ -147,7 +147,7 @@ def description(claim: Claim) -> list[str]:
         "statement" if not claim.formula else "as read",
         *(f"  {line}" for line in statement.text(claim)),
     ]
-    if meanings := statement.definitions(claim):
+    if meanings := [*statement.definitions(claim), *letters.meanings(claim)]:
         lines += ["where", *(f"  {name}: {meaning}" for name, meaning in meanings)]
     if claim.requires:
         lines += ["hypotheses", *(f"  {_hypothesis(claim, hypothesis)}" for hypothesis in claim.requires)]
@@ -157,8 +157,8 @@ def description(claim: Claim) -> list[str]:
         lines += ["in a later version of the paper", f"  {claim.later}"]
     if claim.literal_of:
         lines += ["this is the literal reading; the intended statement is", f"  {claim.literal_of}"]
-    if letters := claims.by_letter(claim.id):
-        lines += ["this is the intended statement; the literal reading is", *(f"  {letter.id}" for letter in letters)]
+    if literal := claims.by_letter(claim.id):
+        lines += ["this is the intended statement; the literal reading is", *(f"  {other.id}" for other in literal)]
     if claim.repairs:
         lines += ["repairs", f"  {claim.repairs}"]
     if claim.follows:
