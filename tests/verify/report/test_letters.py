@@ -34,7 +34,8 @@ def test_every_letter_of_a_statement_is_explained(claim):
 _NO_LETTERS = frozenset(
     re.findall(
         r"\S+",
-        """le leq ge geq sum prod max min log ln nabla quad qquad forall in cdot cdots ldots dots sqrt infty langle rangle
+        """
+        le leq ge geq sum prod max min log ln nabla quad qquad forall in cdot cdots ldots dots sqrt infty langle rangle
     exp top neq ne coloneqq colon lceil rceil lfloor rfloor partial times otimes bigcap cap cup mid to rightarrow succeq
     preceq arg argmin proj tag text mbox where with and if prime equiv approx sim subset subseteq lim operatorname
     stackrel displaystyle big Big bigl bigr triangle hess Omega O E P I R d T i j""",
