@@ -13,7 +13,8 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.scope import Scope
 from verify.export.latex_layout import listed
 from verify.export.latex_words import mathematical, plain
-from verify.report import by_hand, names
+from verify.report import by_hand
+from verify.report.letters import latex
 
 #: Signs of several characters, which a formula of words does not have.
 _ARROWS = {"<-": r"\(\leftarrow\)", "<=": r"\(\le\)", ">=": r"\(\ge\)", "==": r"\(=\)", "->": r"\(\to\)", "<": r"\(<\)"}
@@ -65,7 +66,7 @@ def step(claim: Claim) -> Iterator[str]:
 def letters(found: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield a paragraph on what letters mean; nothing if there are none."""
     if found:
-        meanings = "; ".join(f"\\({names.latex(name)}\\): {line(meaning)}" for name, meaning in found)
+        meanings = "; ".join(f"\\({latex(name)}\\): {line(meaning)}" for name, meaning in found)
         yield f"\\textbf{{Letters:}} {meanings}."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from fedtheory import claims, plugins
@@ -14,7 +13,7 @@ from verify.export.latex_layout import PARAGRAPHS
 from verify.export.latex_text import capital, code, letters, line, sentence
 from verify.export.latex_words import identifier, plain
 from verify.report import by_hand, failures, placing, statement, terminal, why
-from verify.report.letters import meanings
+from verify.report.letters import common, meanings
 
 #: The packages of the document.
 PACKAGES = ("amsmath", "amssymb", "graphicx", "mathtools")
@@ -29,25 +28,14 @@ def document(found: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
     falling = [evidence for evidence in found if evidence.verdict in failures.FAILED]
     if not falling:
         raise ValueError("all of these claims hold: there is nothing to explain")
-    common = _common([evidence.claim for evidence in falling])
-    parts = [_heading(found, falling, verdicts), *letters(common)] if len(found) > 1 else []
+    shared = common([evidence.claim for evidence in falling])
+    parts = [_heading(found, falling, verdicts), *letters(shared)] if len(found) > 1 else []
     for mode, evidence_of in _ordered(falling, verdicts):
         title = f"{mode[:1].upper()}{mode[1:]}: {len(evidence_of)}"
         parts += [f"\\section*{{{plain(title)}}}"] if len(found) > 1 else []
-        parts += ["\n\n".join(_claim(evidence, verdicts, common)) for evidence in evidence_of]
+        parts += ["\n\n".join(_claim(evidence, verdicts, shared)) for evidence in evidence_of]
     body = "\n\n".join(parts)
     return by_itself(f"{{\\raggedright\\setlength{{\\parindent}}{{0pt}}{PARAGRAPHS}\n{body}\n\\par}}", PACKAGES)
-
-
-def _common(of: Sequence[Claim]) -> list[tuple[str, str]]:
-    """The letters with one meaning in all of the claims, where several use them."""
-    if len(of) == 1:
-        return []
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for claim in of:
-        for name, meaning in meanings(claim):
-            found[name].append(meaning)
-    return [(name, given[0]) for name, given in found.items() if len(given) > 1 and len(set(given)) == 1]
 
 
 def _heading(found: Sequence[Evidence], falling: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
@@ -71,7 +59,7 @@ def _ordered(falling: Sequence[Evidence], verdicts: Mapping[str, str]) -> Iterat
         yield str(mode), [of[id] for ids in sorted(roots, key=len, reverse=True) for id in ids]
 
 
-def _claim(evidence: Evidence, verdicts: Mapping[str, str], common: Container[tuple[str, str]]) -> Iterator[str]:
+def _claim(evidence: Evidence, verdicts: Mapping[str, str], shared: Container[tuple[str, str]]) -> Iterator[str]:
     claim, example = evidence.claim, evidence.counterexample
     known = statement.written(claim)
     yield f"\\subsection*{{{plain(claim.where or claim.id)}: {plain(str(evidence.verdict))}}}"
@@ -84,7 +72,7 @@ def _claim(evidence: Evidence, verdicts: Mapping[str, str], common: Container[tu
         yield f"\\textbf{{As printed:}}\n{fitted(claim.formula)}"
     if evidence.verdict != Verdict.ILL_POSED or statement.formulas(claim):
         yield from _stated("Claimed is", claim)
-    yield from letters([found for found in meanings(claim) if found not in common])
+    yield from letters([found for found in meanings(claim) if found not in shared])
     if claim.requires:
         yield f"\\textbf{{Under:}} {line('; '.join(h.text for h in claim.requires))}."
     if example is None:

@@ -1,14 +1,16 @@
-"""The letters of a claim that its paper explains, with their meanings: those of its statement, its hypotheses, the printed
-formula and the words that explain these."""
+"""The letters of a claim that its paper explains, with their meanings: those of its statement, its hypotheses, its
+printed formula and the words that explain these."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from fedtheory import plugins
 from fedtheory.claims import Claim
-from verify.report import statement
+from verify.report import names, statement
+from verify.report.names import GREEK
 
 #: Letters that are words too.
 _WORDS = ("a", "A", "I")
@@ -47,6 +49,30 @@ def meanings(claim: Claim, text: str | None = None) -> list[tuple[str, str]]:
     return [(name, known[name]) for name in known if name in used]
 
 
+def latex(name: str) -> str:
+    """Return a letter in LaTeX; words are upright subscripts."""
+    base, _, below = name.partition("_")
+    if re.fullmatch(r"[A-Za-z]{2,}", below) and base.isalpha() and below not in ("hat", "bar"):
+        word = names.latex(below) if below in GREEK else f"\\mathrm{{{below}}}"
+        return f"{names.latex(base)}_{{{word}}}"
+    return names.latex(name)
+
+
+def common(of: Sequence[Claim]) -> list[tuple[str, str]]:
+    """Return the letters with one meaning in all of the claims, where several use them, in the order of their paper."""
+    if len(of) == 1:
+        return []
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for claim in of:
+        for name, meaning in meanings(claim):
+            found[name].append(meaning)
+    papers = [
+        plugins.every()[paper] for paper in dict.fromkeys(claim.paper for claim in of) if paper in plugins.every()
+    ]
+    order = dict.fromkeys(name for paper in papers for known in paper.letters.values() for name in known)
+    return [(name, found[name][0]) for name in order if len(found[name]) > 1 and len(set(found[name])) == 1]
+
+
 def of_claim(letters: Mapping[str, Mapping[str, str]], id: str) -> dict[str, str]:
     """Return the meanings of a paper's letters in the claim with this id, without the name of the paper."""
     found: dict[str, str] = {}
@@ -81,8 +107,7 @@ def _texts(claim: Claim) -> Iterable[str]:
 
 
 def _pattern(name: str, known: Mapping[str, str]) -> re.Pattern[str]:
-    """A letter as it stands in a text: with other scripts than those of other letters, "x_i" also as "x" and "x_i^t", and
-    a norm by its index."""
+    """A letter as it stands in a text, "x_i" also as "x" and as "x_i^t", and a norm by its index."""
     if name.startswith("|"):
         return re.compile(rf"\|{re.escape(name[name.rindex('|') + 1 :])}(?![A-Za-z])")
     base, sign, _ = name.partition("^")

@@ -10,7 +10,7 @@ _CAPITAL = "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
 GREEK = (*_SMALL.split(), *_CAPITAL.split())
 #: Words that are commands of LaTeX under the same or another name.
 _COMMANDS = {name: rf"\{name}" for name in ("sum", "prod", "min", "max", "det")}
-_COMMANDS |= {"grad": r"\nabla", "eps": r"\varepsilon", "varepsilon": r"\varepsilon"}
+_COMMANDS |= {"ell": r"\ell", "grad": r"\nabla", "eps": r"\varepsilon", "varepsilon": r"\varepsilon"}
 #: The mean of |grad f_i(x*)|^2, in braces since powers of it are taken.
 _COMMANDS["heterogeneity"] = r"{\sigma_{\star}^{2}}"
 #: The effect of a word after an underscore on the letter before it.

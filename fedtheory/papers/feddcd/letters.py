@@ -69,7 +69,7 @@ _LOWER = {
     "m": "the number of different functions",
     "K_t": "the number of coordinates that the server has reached after t rounds",
     "delta": "((s - 1)/(s + 1))^2",
-    "M^(k)": "the matrix of the k-th function of Appendix F, eq. (41)",
+    "M^{(k)}": "the matrix of the k-th function of Appendix F, eq. (41)",
     "B_i": "the clients that have the i-th function",
 }
 _TABLE = {

@@ -66,3 +66,24 @@ def test_letters_of_papers_begin_ids():
         ids = [claim.id.partition("/")[2] for claim in plugins.every()[name].claims]
         for start in plugins.every()[name].letters:
             assert any(id.startswith(start) for id in ids), start
+
+
+def test_names_are_formulas():
+    written = {"L_max": r"L_{\mathrm{max}}", "ell_alpha": r"\ell_{\alpha}", "x_hat_i": r"\hat{x}_i", "k_0": "k_0"}
+    assert {name: letters.latex(name) for name in written} == written
+
+
+def test_printed_formulas_are_searched_for_letters_as_claims_write_them():
+    assert letters.plain(r"\frac{\mu_{\min}}{L_{\max}^{2}}\mathbf{x}^{\star}").split() == [
+        "{",
+        "mu_min",
+        "}{L_max^2",
+        "}x^*",
+    ]
+    assert letters.plain(r"\sum_{i=1}^{n}u_{i}^{0}").endswith("^n u_i^0 ")
+
+
+def test_letters_of_the_theorem_of_inexact_blocks():
+    known = dict(letters.meanings(claims.get("feddcd/theorem-C.1")))
+    assert known["eta"].startswith("the step length") and known["delta"].startswith("(1 - kappa)/2")
+    assert "min{1/4" in known["kappa"] and known["L_max"] == "the largest of the L_i"

@@ -17,7 +17,7 @@ from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, failures, letters, names, outcomes, placing, statement
+from verify.report import by_hand, failures, letters, outcomes, placing, statement
 from verify.report.atlas import figures, mathml
 from verify.report.atlas.mathml import typeset
 from verify.report.failures import FAILED, FailureMode
@@ -240,7 +240,7 @@ class Card:
     def symbols(self) -> list[tuple[Markup, str]]:
         """The letters of the paper that the page uses, with their meanings."""
         found = letters.meanings(self.claim) if self.claim else []
-        return [(mathml.inline(names.latex(name)), meaning) for name, meaning in found]
+        return [(mathml.inline(letters.latex(name)), meaning) for name, meaning in found]
 
     @property
     def equality(self) -> bool:
