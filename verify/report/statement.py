@@ -414,10 +414,11 @@ def _words(mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
     """The lines of the one: as they are where the other has them too, with other words marked where one is like them,
     and else marked as a whole."""
     unknown = [line for line in theirs if line not in mine]
-    return [line if line in theirs else _against(line, unknown) for line in mine]
+    return [line if line in theirs else against(line, unknown) for line in mine]
 
 
-def _against(line: str, others: Sequence[str]) -> str:
+def against(line: str, others: Sequence[str]) -> str:
+    """Return a line with the words marked that the one of the others that is most like it does not have."""
     words = _WORDS.findall(line)
     matchers = [SequenceMatcher(None, words, _WORDS.findall(other), autojunk=False) for other in others]
     best = max(matchers, key=lambda m: m.ratio(), default=None)
@@ -436,4 +437,4 @@ def _against(line: str, others: Sequence[str]) -> str:
     return found
 
 
-__all__ = ["Section", "expressions", "is_marked", "marked", "shown"]
+__all__ = ["Section", "against", "expressions", "is_marked", "marked", "shown"]

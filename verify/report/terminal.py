@@ -199,6 +199,8 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
         # Of an equality, and with a right side that is not positive, the margin is not a ratio: then it is at least -2.
         if example and -2 > evidence.margin > -math.inf:
             counted += f" (the left side {1 - evidence.margin:.3g} times the right one)"
+        elif example and no_ratio(example):
+            counted += f" ({NO_RATIO})"
     lines.append(f"  {counted}; {evidence.seconds:.1f} s")
     if evidence.deciding:
         lines.append(f"  methods: {', '.join(evidence.deciding)}")
@@ -268,6 +270,17 @@ def refutation(example: Counterexample) -> str:
         return place
     numbers = f"{shown(example.left)} {example.relation} {shown(example.right)} is false"
     return f"{numbers} at {place}" if place else numbers
+
+
+#: What the margin is where the right side is not positive.
+NO_RATIO = "absolute, as the right side is not positive: the difference of the sides over the sum of their sizes"
+
+
+def no_ratio(example: Counterexample) -> bool:
+    """Return True if an inequality is violated where its right side is not positive, so that its margin is no ratio."""
+    if example.relation == "==" or example.part.startswith(orders.PREFIX):
+        return False
+    return bool(mpmath.isfinite(right := real(example.right)) and right <= 0)
 
 
 def _margin(evidence: Evidence) -> str:
