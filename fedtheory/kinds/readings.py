@@ -27,8 +27,9 @@ class Readings(Statement):
     @property
     def text(self) -> str:
         """The statement, in words."""
-        of = "denied readings" if self.denied else "readings"
-        return f"{self.open}; {of}: " + "; or ".join(c.gist for c in self.readings)
+        if self.denied:
+            return f"{self.open}; read as the contrary of: " + "; or of: ".join(c.gist for c in self.readings)
+        return f"{self.open}; readings: " + "; or ".join(c.gist for c in self.readings)
 
     def lines(self, plain: Written) -> list[str]:
         return [self.text]

@@ -75,6 +75,8 @@ def _claim(evidence: Evidence, verdicts: Mapping[str, str], shared: Container[tu
     yield from letters([found for found in meanings(claim) if found not in shared])
     if claim.requires:
         yield f"\\textbf{{Under:}} {line('; '.join(h.text for h in claim.requires))}."
+    if claim.reading:
+        yield f"\\textbf{{As read:}} {sentence(capital(claim.reading))}"
     if example is None:
         yield f"\\textbf{{What is wrong:}} {line(evidence.note)}."
     else:

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from fedtheory import claims, plugins
-from verify.report import letters, statement
+from verify.export import latex_text
+from verify.report import letters, placing, statement
 from verify.report.names import GREEK
 
 PAPERS = ("feddcd", "fedadmm", "locodl", "fedopt")
@@ -87,3 +88,23 @@ def test_letters_of_the_theorem_of_inexact_blocks():
     known = dict(letters.meanings(claims.get("feddcd/theorem-C.1")))
     assert known["eta"].startswith("the step length") and known["delta"].startswith("(1 - kappa)/2")
     assert "min{1/4" in known["kappa"] and known["L_max"] == "the largest of the L_i"
+
+
+def test_the_step_of_a_proof_is_written_out():
+    (step,) = latex_text.step(claims.get("locodl/theorem-3.1/one-step"))
+    assert r"d_{i} = C_{i}(\hat{x}_{i} - \hat{y})" in step and "with probability" in step
+    assert not list(latex_text.step(claims.get("locodl/theorem-3.1/tau")))
+
+
+@pytest.mark.parametrize(
+    ("text", "by_hand", "expected"),
+    [
+        ("d=1, level=0", [], "d=1"),
+        ("sizes=(1,), steps=2, regulariser=1", ["m = 2", "mu = 1"], "one node with one example"),
+        ("sizes=(3,)", [], "one node with 3 examples"),
+        ("sizes=(1, 2)", [], "nodes with 1, 2 examples"),
+        ("d=1, begins=0, i=0", [], "d=1, k is not in K, i = 1"),
+    ],
+)
+def test_names_of_recipes_are_words(text, by_hand, expected):
+    assert placing.in_words(placing.without(text, by_hand)) == expected
