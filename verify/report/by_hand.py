@@ -258,9 +258,9 @@ class _Recorded:
     """An adversary that keeps in words what it answers: the first state's, with its first draw."""
 
     def __init__(self, of: Hostile, name: str, answers: list[str]) -> None:
-        self.of, self.asked, self.name, self.answers = of, of.instep(), name, answers
+        self.of, self.asked, self.name, self.answers = of, of.in_step(), name, answers
 
-    def instep(self) -> _Recorded:
+    def in_step(self) -> _Recorded:
         """The adversary as one step asks it."""
         return _Recorded(self.of, self.name, self.answers)
 

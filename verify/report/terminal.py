@@ -277,7 +277,7 @@ NO_RATIO = "absolute, as the right side is not positive: the difference of the s
 
 
 def no_ratio(example: Counterexample) -> bool:
-    """Return True if an inequality is violated where its right side is not positive, so that its margin is not a ratio."""
+    """Return True if an inequality is violated where its right side is not positive: its margin is not a ratio."""
     if example.relation == "==" or example.part.startswith(orders.PREFIX):
         return False
     return bool(mpmath.isfinite(right := real(example.right)) and right <= 0)
