@@ -64,7 +64,8 @@ METHODS = "api/methods.md"
 def methods() -> Iterator[str]:
     """A table of every method: what it is, and the letters of its parameters, its state and a draw, with their types
     and meaning."""
-    yield "# All methods\n"
+    # The table has the room of a table of contents.
+    yield "---\nhide: [toc]\n---\n\n# All methods\n"
     yield "`fedtheory.algorithms.get(NAME)` is each of them: `Params` and `State` have these letters, in this order.\n"
     yield "| method | parameters | state | draw |"
     yield "| --- | --- | --- | --- |"
@@ -74,7 +75,9 @@ def methods() -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    return shown(" ".join(text.split())).replace("|", "&#124;")
+    # Of a type with a remark the remark is enough.
+    text = re.sub(r"Annotated\[[^\]]*, '([^']*)'\]", r"\1", " ".join(text.split()))
+    return shown(text).replace("|", "&#124;")
 
 
 def _colab(name: str, config: Any) -> Iterator[str]:

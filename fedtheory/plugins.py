@@ -52,11 +52,11 @@ class Paper:
         tables: The module that builds each of its tables (``build(name)``), by the table's name.
         measured: Bounds on expectations that are measured on data, and the names of their left sides, in words and in
             LaTeX, by the claims' ids.
-        run: The module that makes the run on which they are measured (``run(A, b)``, a :class:`Run` on a data set that
-            is split over clients).
+        run: The module of the run on which they are measured, ``run(A, b)``, a :class:`Run` on data split over clients.
         experiments: The package whose ``FIGURES`` are its figures and tables, as :class:`fedtheory.experiments.Figure`
             has them.
         notation: How the paper writes numbers and vectors, "g_i^k", and their formulas in its letters.
+        letters: The meanings of its letters, by what the ids of claims begin with; the longest beginning decides.
         order: Papers are listed by it, then by id.
         version: The version of its text that the claims are about, and its date.
 
@@ -81,6 +81,7 @@ class Paper:
     run: str = ""
     experiments: str = ""
     notation: Mapping[str, str] = field(default_factory=dict)
+    letters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     order: int = 10
     version: str = ""
 

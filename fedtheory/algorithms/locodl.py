@@ -104,10 +104,13 @@ algorithm = method("locodl", step, Params, State, init, draws, fixed_point, inva
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "x": "x_i <- (1 - rho) x_hat_i + rho (y_hat + d_bar), x_hat_i = x_i - gamma grad f_i(x_i) + gamma u_i",
-    "y": "y <- y_hat + rho d_bar, y_hat = y - gamma grad g(y) + gamma v, d_bar = (1/2n) sum d_i",
-    "u": "u_i <- u_i + (p chi/(gamma (1 + 2 omega))) (d_bar - d_i), d_i = C_i(x_hat_i - y_hat)",
-    "v": "v <- v + (p chi/(gamma (1 + 2 omega))) d_bar",
+    "x": "x_i <- (1 - rho) x_hat_i + rho (y_hat + d_bar) with probability p, else x_hat_i = x_i - gamma grad f_i(x_i) "
+    "+ gamma u_i",
+    "y": "y <- y_hat + rho d_bar where there is a communication, else y_hat = y - gamma grad g(y) + gamma v, d_bar = "
+    "(1/(2n)) sum_i d_i",
+    "u": "u_i <- u_i + (p chi/(gamma (1 + 2 omega))) (d_bar - d_i) where there is a communication, d_i = C_i(x_hat_i - "
+    "y_hat)",
+    "v": "v <- v + (p chi/(gamma (1 + 2 omega))) d_bar where there is a communication",
 }
 
 #: Known mistakes of implementations.

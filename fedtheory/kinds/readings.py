@@ -27,8 +27,8 @@ class Readings(Statement):
     @property
     def text(self) -> str:
         """The statement, in words."""
-        of = "denied readings" if self.denied else "readings"
-        return f"{self.open}; {of}: " + "; or ".join(c.gist for c in self.readings)
+        of, also = ("read as the contrary of", "; or of: ") if self.denied else ("readings", "; or ")
+        return f"{self.open}; {of}: " + also.join(c.gist for c in self.readings)
 
     def lines(self, plain: Written) -> list[str]:
         return [self.text]

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fedtheory import plugins
 from fedtheory.claims import Claim
 from fedtheory.tables.rendering import by_itself, fitted
 from verify import checker
@@ -24,10 +25,12 @@ from verify.export.latex_names import symbols
 from verify.export.latex_pages import GAP, CaseGroup, grouped, pages
 from verify.export.latex_reading import FormulaReader
 from verify.export.latex_reasons import summed
+from verify.export.latex_text import letters, line, step, updates
 from verify.export.latex_words import identifier, mathematical, plain
 from verify.export.objects import ProofObjects, sealed
 from verify.export.weights import Certificates
 from verify.report import statement
+from verify.report.letters import meanings
 
 _PACKAGES = ("amsmath", "amssymb", "graphicx")
 _HEAD = f"{{\\setlength{{\\parindent}}{{0pt}}\\setlength{{\\parskip}}{{3pt}}\\raggedright{PARAGRAPHS}\n"
@@ -42,20 +45,28 @@ def text(claim: Claim, objects: ProofObjects) -> str:
     """Return a file with the proof of each case of a claim. Raise ``ValueError`` unless it is an identity."""
     if any(data["kind"] != "identity" for data in objects) or not objects:
         raise ValueError(f"{claim.id} has no identity to be written")
+    paper = plugins.every().get(claim.paper)
+    title = paper.title if paper else claim.paper
     parts = [
-        f"\\section*{{{plain(', '.join(filter(None, (claim.paper, claim.where))))}}}",
+        f"\\section*{{{plain(', '.join(filter(None, (title, claim.where))))}}}",
         f"{identifier(claim.id)}. Claimed is",
     ]
     shown = [fitted(formula) for formula in statement.formulas(claim)]
     parts.append("\n".join(shown) if shown else plain("; ".join(statement.text(claim))))
-    meanings: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
     for name, meaning in statement.meanings(claim):
-        meanings.setdefault(meaning, []).append(f"\\({name}\\)")
-    if meanings:
+        named.setdefault(meaning, []).append(f"\\({name}\\)")
+    if named:
         known = statement.written(claim)
         parts.append(
-            "; ".join(f"{' and '.join(of)}: {mathematical(meaning, known)}" for meaning, of in meanings.items()) + "."
+            "; ".join(f"{' and '.join(of)}: {mathematical(meaning, known)}" for meaning, of in named.items()) + "."
         )
+    if claim.requires:
+        parts.append(f"Under: {line('; '.join(hypothesis.text for hypothesis in claim.requires))}.")
+    parts += step(claim)
+    # What the step defines is not repeated.
+    renewed = " ".join(updates(claim))
+    parts += letters([(name, meaning) for name, meaning in meanings(claim) if f"{name} = " not in renewed])
     return document(parts, objects, statement.text(claim))
 
 
@@ -166,6 +177,6 @@ def _bound(group: CaseGroup, called: str, number: Any, reader: FormulaReader) ->
 
 def _besides(stated: Sequence[str], group: CaseGroup) -> Iterator[str]:
     """Yield once each what the objects state besides."""
-    for line in dict.fromkeys(line for data in group.objects for line in data["says"]):
-        if line not in stated and line not in (BLOCKS, SUMMED):
-            yield line
+    for text in dict.fromkeys(text for data in group.objects for text in data["says"]):
+        if text not in stated and text not in (BLOCKS, SUMMED):
+            yield text

@@ -26,6 +26,8 @@ _TERMS = 2
 _VECTORS = 3
 #: Words of more characters than this are not repeated.
 _SAID = 60
+#: Letters for sums of vectors, the first that is free.
+_FOR_SUMS = ("q", "s", "r", "b", "d", "z")
 #: LaTeX for the quantity that has to be shown to be at most 0.
 GAP = "\\Delta"
 
@@ -123,6 +125,14 @@ class _Page:
             else None
         )
 
+    @property
+    def _free(self) -> str:
+        """A letter that nothing else on the page has, for sums of vectors."""
+        taken = {*self._symbols.letters.values(), *self._symbols.vectors.values(), *self._symbols.values.values()}
+        taken |= {symbol for of in self._symbols.clients.values() for symbol in of}
+        used = {letter for symbol in taken for letter in re.findall(r"(?<![\\A-Za-z])[A-Za-z](?![A-Za-z])", symbol)}
+        return next(letter for letter in _FOR_SUMS if letter not in used)
+
     def _scalars(self, case: int, called: set[str]) -> Scalars:
         data = self._group.objects[case]
         found, numbers = Scalars(self._names, self._symbols.letters, self._ring), Certificates(data)
@@ -171,13 +181,13 @@ class _Page:
         forms = [self._split(item["form"]) for item in shared["known"]]
         let = []
         for vector in self._long(forms) if place == 0 else ():
-            letter = "d" if not self._vectors else "d" + "'" * len(self._vectors)
+            letter = self._free + "'" * len(self._vectors)
             symbol = f"{letter}_{{i}}" if any(map(is_deviation, vector)) else letter
             text = self._vector(vector)
             self._vectors[symbol] = vector
             let.append(f"${symbol} = {text}$")
         if let:
-            yield f"Let {', '.join(let)}."
+            yield f"Let {', '.join(let)}; of the opposite vector the squares are the same."
         claimed = shared["claimed"].removesuffix(": the target is at most 0")
         part = f", {plain(claimed.partition(': ')[2] or claimed)}" if len(self._group.programs) > 1 else ""
         if shared["known"]:

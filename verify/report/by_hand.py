@@ -191,7 +191,7 @@ def _parameters(example: Counterexample, instance: Instance, known: Collection[s
     algorithm = example.claim.statement.algorithm
     if algorithm is None or not hasattr(instance.params, "_asdict"):
         return {}
-    text, found = " ".join(_step(algorithm, algorithm.State)), {}
+    text, found = " ".join(step(algorithm, algorithm.State)), {}
     for field, value in instance.params._asdict().items():
         name = re.sub(r"(?<=[a-zA-Z])(\d+)$", r"_\1", field)
         numbers = np.asarray(value, dtype=object)
@@ -213,7 +213,7 @@ def _run(example: Counterexample, case: Case) -> Iterator[str]:
     if not example.point and (case.instance.dimension or not kind.quantities):
         # There is no state, or any is as good.
         if kind.algorithm is not None:
-            yield from _step(kind.algorithm, kind.algorithm.State)
+            yield from step(kind.algorithm, kind.algorithm.State)
         yield from _compared(example, values)
         return
     problem, state = case.start(as_row(example.point))
@@ -226,7 +226,7 @@ def _run(example: Counterexample, case: Case) -> Iterator[str]:
     moves = (kind.stepping or kind.scope is Scope.CODE) and kind.algorithm is not None
     if kind.algorithm is not None or hasattr(state, "states") or _parts(type(state)):
         first = state.states()[0] if hasattr(state, "states") else state
-        yield from _step(kind.algorithm, type(first), type(state))
+        yield from step(kind.algorithm, type(first), type(state))
     if moves and example.rounds and is_enumerable(case, example.rounds):
         recorded, answers = _recording(case.instance)
         case = case.with_instance(recorded)
@@ -306,7 +306,7 @@ def _letters_of(compared: Comparison) -> set[sympy.Symbol]:
     return compared.left.free_symbols | compared.right.free_symbols
 
 
-def _step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[str]:
+def step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[str]:
     """Yield the update of each part of a ``state``, as described by the algorithm, the type of the state or the type of
     the ``run``; otherwise the place of the step's code.
     """

@@ -10,7 +10,7 @@ _CAPITAL = "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
 GREEK = (*_SMALL.split(), *_CAPITAL.split())
 #: Words that are commands of LaTeX under the same or another name.
 _COMMANDS = {name: rf"\{name}" for name in ("sum", "prod", "min", "max", "det")}
-_COMMANDS |= {"grad": r"\nabla", "eps": r"\varepsilon", "varepsilon": r"\varepsilon"}
+_COMMANDS |= {"ell": r"\ell", "grad": r"\nabla", "eps": r"\varepsilon", "varepsilon": r"\varepsilon"}
 #: The mean of |grad f_i(x*)|^2, in braces since powers of it are taken.
 _COMMANDS["heterogeneity"] = r"{\sigma_{\star}^{2}}"
 #: The effect of a word after an underscore on the letter before it.
@@ -23,12 +23,15 @@ COMPOSED |= {"Lt": r"\tilde{L}"}
 _WORDS = ("left", "right", "argmin")
 _WORD_AFTER = r"_(?!(?:hat|bar|next)\b)[a-z]{3,}"
 
+#: Words that are subscripts, and no products.
+_BELOW = ("av", "min", "max")
+
 #: Between a factor and a word.
 _GAP = r"\,"
 
 _TOKENS = re.compile(
     r"(?P<words>(?!(?:sum|prod|grad)_)[A-Za-z']+"
-    r"(?:_(?!(?:hat|bar|next)\b)(?:[a-z]{3,}'?|of|[0-9]+\.[0-9]+|\([0-9]+\)))+)"
+    r"(?:_(?!(?:hat|bar|next)(?![a-z]))(?:[a-z]{3,}'?|of|[0-9]+\.[0-9]+|\([0-9]+\)))+)"
     rf"|(?P<prose>(?!(?:{'|'.join((*GREEK, *_COMMANDS))})\b)\b(?:(?<= )[a-z]{{2,}}\b|[a-z]{{2,}}(?= ))"
     r"(?: (?!grad\b)[a-z]{2,}\b)*)"
     r"|(?P<word>[A-Za-z]+)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<relation><=|->)|(?P<sign>\S)|\s+"
@@ -155,5 +158,7 @@ class _NameReader:
         if text in ("{", "("):
             return self.until(_CLOSES[text], script=True)
         if kind == "word":
+            if text in _BELOW:
+                return rf"\mathrm{{{text}}}"
             return rf"\text{{{text}}}" if len(text) > 3 and text not in GREEK else _word(text)
         return text

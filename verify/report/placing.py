@@ -25,6 +25,9 @@ _FUNCTIONS = "; f_1: "
 _CLIENTS = ("N", "m", "K")
 #: The sides that are compared, at the end of an instance's text, which the lines by hand name.
 _SIDES = re.compile(r" \([^()]* against [^()]*\)$")
+#: Names of recipes, with the letters that have their values; and what changes nothing.
+_OWN = (("regulariser", "mu"), ("steps", "m"), ("ratio", "max_i(alpha_i*r_i/sigma_i)"))
+_NOTHING = ("level=0",)
 #: What the names of compressors, and of what clients share, mean.
 _WORDS = (
     (
@@ -33,9 +36,14 @@ _WORDS = (
     ),
     (re.compile(r"rand-(\d+)\b"), r"C_i keeps \1 random coordinates, times d/\1"),
     (re.compile(r"top-(\d+)\b"), r"C_i keeps the \1 largest coordinates"),
-    (re.compile(r"\bsizes=\(([\d, ]*?),?\)"), r"nodes with \1 examples"),
+    (re.compile(r"\bsizes=\(1,?\)"), "one node with one example"),
+    (re.compile(r"\bsizes=\((\d+),?\)"), r"one node with \1 examples"),
+    (re.compile(r"\bsizes=\((\d+(?:, \d+)+)\)"), r"nodes with \1 examples"),
+    (re.compile(r"\bbegins=1\b"), "k is in K"),
+    (re.compile(r"\bbegins=0\b"), "k is not in K"),
     (re.compile(r"\bshared\b"), "the same draw for all clients"),
 )
+_CLIENT = re.compile(r"(k is (?:not )?in K, )i=(\d+)")
 
 
 def place(example: Counterexample) -> str:
@@ -70,7 +78,13 @@ def without(text: str, values: Collection[str]) -> str:
     stated |= {f"n={value.partition(' = ')[2]}" for value in values if value.partition(" = ")[0] in _CLIENTS}
     # The factor of Lambda is a number of the recipe only; 1 changes nothing.
     inner = "scale=" if any(value.startswith("Lambda") for value in values) else "scale=1"
-    entries = (entry for entry in text.split(", ") if entry not in stated)
+    stated |= {
+        f"{own}={value.partition(' = ')[2]}"
+        for own, letter in _OWN
+        for value in values
+        if value.startswith(f"{letter} = ")
+    }
+    entries = (entry for entry in text.split(", ") if entry not in stated and entry not in _NOTHING)
     return ", ".join(
         entry for entry in entries if entry != inner and not (inner[-1] == "=" and entry.startswith(inner))
     )
@@ -80,7 +94,8 @@ def in_words(text: str) -> str:
     """Return an instance's text with the names of compressors explained."""
     for name, meaning in _WORDS:
         text = name.sub(meaning, text)
-    return text
+    # A recipe counts clients from 0.
+    return _CLIENT.sub(lambda match: f"{match[1]}i = {int(match[2]) + 1}", text)
 
 
 def extreme_oracle(instance: Instance) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 from inspect import isroutine
-from itertools import chain
+from itertools import chain, groupby
 from typing import NamedTuple
 
 import sympy
@@ -262,6 +262,8 @@ _UNORDERED = (sympy.Add, sympy.Mul, sympy.Min, sympy.Max)
 _ASSUMPTIONS = ("positive", "nonnegative", "real")
 #: The share of words that two lines have in common at least, for their words to be compared.
 _ALIKE = 0.6
+#: A word, or a sign that ends a part of a sentence.
+_WORDS = re.compile(r"[,;:](?=\s|$)|\S+?(?=[,;:]?(?:\s|$))")
 #: A line that is marked as a whole.
 _WHOLE = re.compile(f"{OPEN}[^{OPEN}{CLOSE}]*{CLOSE}")
 #: The style of a marked part on a terminal, besides its braces.
@@ -313,7 +315,7 @@ def is_marked(line: str) -> bool:
 
 def _statement(claim: Claim, other: Claim) -> Section:
     """The claim's statement, with what the other's has not marked."""
-    mine, theirs = _expressions(claim), _expressions(other)
+    mine, theirs = expressions_of(claim), expressions_of(other)
     lines, others = text(claim), text(other)
     if len(mine) != len(theirs) or len(lines) != len(others) or not mine:
         return Section("statement", _words(lines, others))
@@ -321,8 +323,8 @@ def _statement(claim: Claim, other: Claim) -> Section:
     return Section("statement", text(claim, lambda _: next(pieces)))
 
 
-def _expressions(claim: Claim) -> list[sympy.Expr]:
-    """The expressions of the statement, in the order in which they are written."""
+def expressions_of(claim: Claim) -> list[sympy.Expr]:
+    """The expressions of a statement, in the order in which they are written."""
     found: list[sympy.Expr] = []
 
     def note(expression: sympy.Expr) -> str:
@@ -337,6 +339,18 @@ def expressions(a: sympy.Expr, b: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
     """Both expressions, each with what the other has not in place of a symbol with the marked text as its name."""
     if a == b:
         return a, b
+    if isinstance(a, sympy.Mul) or isinstance(b, sympy.Mul):
+        # A sign belongs to the whole product.
+        negative = [e.as_coeff_Mul()[0].is_negative for e in (a, b)]
+        if all(negative):
+            first, second = expressions(-a, -b)
+            return -first, -second
+        if any(negative):
+            return _mark(a), _mark(b)
+    if all(isinstance(e, sympy.Pow) and e.exp.could_extract_minus_sign() for e in (a, b)):
+        # Of quotients the denominators are compared.
+        below = expressions(1 / a, 1 / b)
+        return 1 / below[0], 1 / below[1]
     for kind in _UNORDERED:
         if isinstance(a, kind) or isinstance(b, kind):
             mine, theirs = (list(kind.make_args(e)) if isinstance(e, kind) else [e] for e in (a, b))
@@ -400,21 +414,27 @@ def _words(mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
     """The lines of the one: as they are where the other has them too, with other words marked where one is like them,
     and else marked as a whole."""
     unknown = [line for line in theirs if line not in mine]
-    return [line if line in theirs else _against(line, unknown) for line in mine]
+    return [line if line in theirs else against(line, unknown) for line in mine]
 
 
-def _against(line: str, others: Sequence[str]) -> str:
-    words = line.split()
-    matchers = [SequenceMatcher(None, words, other.split(), autojunk=False) for other in others]
+def against(line: str, others: Sequence[str]) -> str:
+    """Return a line with the words marked that the one of the others that is most like it does not have."""
+    words = _WORDS.findall(line)
+    matchers = [SequenceMatcher(None, words, _WORDS.findall(other), autojunk=False) for other in others]
     best = max(matchers, key=lambda m: m.ratio(), default=None)
     if best is None or best.ratio() < _ALIKE:
         return f"{OPEN}{line}{CLOSE}"
-    parts = []
-    for tag, start, end, *_ in best.get_opcodes():
-        if start < end:
-            text = " ".join(words[start:end])
-            parts.append(text if tag == "equal" else f"{OPEN}{text}{CLOSE}")
-    return " ".join(parts)
+    marked = [tag != "equal" for tag, start, end, *_ in best.get_opcodes() for _ in range(start, end)]
+    places = iter(m.span() for m in _WORDS.finditer(line))
+    spans = [(*place, changed) for place, changed in zip(places, marked, strict=True)]
+    found, end = "", 0
+    for changed, group in groupby(spans, key=lambda span: span[2]):
+        pieces = list(group)
+        start, stop = pieces[0][0], pieces[-1][1]
+        text = line[start:stop]
+        found += line[end:start] + (f"{OPEN}{text}{CLOSE}" if changed else text)
+        end = stop
+    return found
 
 
-__all__ = ["Section", "expressions", "is_marked", "marked", "shown"]
+__all__ = ["Section", "against", "expressions", "is_marked", "marked", "shown"]

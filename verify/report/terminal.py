@@ -21,7 +21,7 @@ from verify.base.verdict import Verdict
 from verify.comparisons import naming, orders
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Provenance, Sighting, tally
-from verify.report import by_hand, outcomes, placing, statement
+from verify.report import by_hand, letters, outcomes, placing, statement
 from verify.report.consoles import GAP, STYLES, style, wide
 
 
@@ -147,7 +147,7 @@ def description(claim: Claim) -> list[str]:
         "statement" if not claim.formula else "as read",
         *(f"  {line}" for line in statement.text(claim)),
     ]
-    if meanings := statement.definitions(claim):
+    if meanings := [*statement.definitions(claim), *letters.meanings(claim)]:
         lines += ["where", *(f"  {name}: {meaning}" for name, meaning in meanings)]
     if claim.requires:
         lines += ["hypotheses", *(f"  {_hypothesis(claim, hypothesis)}" for hypothesis in claim.requires)]
@@ -157,8 +157,8 @@ def description(claim: Claim) -> list[str]:
         lines += ["in a later version of the paper", f"  {claim.later}"]
     if claim.literal_of:
         lines += ["this is the literal reading; the intended statement is", f"  {claim.literal_of}"]
-    if letters := claims.by_letter(claim.id):
-        lines += ["this is the intended statement; the literal reading is", *(f"  {letter.id}" for letter in letters)]
+    if literal := claims.by_letter(claim.id):
+        lines += ["this is the intended statement; the literal reading is", *(f"  {other.id}" for other in literal)]
     if claim.repairs:
         lines += ["repairs", f"  {claim.repairs}"]
     if claim.follows:
@@ -199,6 +199,8 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
         # Of an equality, and with a right side that is not positive, the margin is not a ratio: then it is at least -2.
         if example and -2 > evidence.margin > -math.inf:
             counted += f" (the left side {1 - evidence.margin:.3g} times the right one)"
+        elif example and no_ratio(example):
+            counted += f" ({NO_RATIO})"
     lines.append(f"  {counted}; {evidence.seconds:.1f} s")
     if evidence.deciding:
         lines.append(f"  methods: {', '.join(evidence.deciding)}")
@@ -268,6 +270,17 @@ def refutation(example: Counterexample) -> str:
         return place
     numbers = f"{shown(example.left)} {example.relation} {shown(example.right)} is false"
     return f"{numbers} at {place}" if place else numbers
+
+
+#: What the margin is where the right side is not positive.
+NO_RATIO = "absolute, as the right side is not positive: the difference of the sides over the sum of their sizes"
+
+
+def no_ratio(example: Counterexample) -> bool:
+    """Return True if an inequality is violated where its right side is not positive: its margin is not a ratio."""
+    if example.relation == "==" or example.part.startswith(orders.PREFIX):
+        return False
+    return bool(mpmath.isfinite(right := real(example.right)) and right <= 0)
 
 
 def _margin(evidence: Evidence) -> str:

@@ -14,7 +14,7 @@ from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
-from verify.report import failures, statement
+from verify.report import failures, letters, statement
 from verify.report.consoles import style
 from verify.report.failures import FAILED, Verdicts
 from verify.report.terminal import example_lines, refutation
@@ -143,6 +143,8 @@ def _failure(evidence: Evidence, again: str) -> Iterator[str]:
     which = f", to comparison {int(example.part) + 1} of {len(comparisons)}" if len(comparisons) > 1 else ""
     yield f"counterexample{which if example.part.isdigit() else ''}"
     yield from (f"  {line}" for line in example_lines(example))
+    if known := letters.meanings(evidence.claim):
+        yield f"  letters: {'; '.join(f'{name}: {meaning}' for name, meaning in known)}"
     yield f"  to replay it exactly: {again}"
 
 

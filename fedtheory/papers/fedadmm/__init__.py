@@ -89,6 +89,7 @@ PAPER = Paper(
     glossary,
     experiments=f"{__name__}.reruns",
     notation=letters.notation,
+    letters=letters.meanings,
     order=2,
     version="arXiv 2204.10607, a revision without a date, of later than its first version of 22 April 2022",
 )

@@ -33,6 +33,7 @@ from fedtheory.papers.feddcd.dual import (
     tau,
     zeta,
 )
+from fedtheory.papers.feddcd.letters import MEANINGS
 from fedtheory.plugins import Paper
 
 PAPER = Paper(
@@ -79,6 +80,7 @@ PAPER = Paper(
     },
     run=f"{__name__}.measured",
     experiments=f"{__name__}.reruns",
+    letters=MEANINGS,
     order=1,
     version="arXiv 2201.11183, the text of 28 January 2022",
 )

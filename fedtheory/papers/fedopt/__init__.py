@@ -14,6 +14,7 @@ from fedtheory.papers.fedopt import (
     stability,
     svrg,
 )
+from fedtheory.papers.fedopt.letters import MEANINGS
 from fedtheory.papers.fedopt.predictors import (
     K,
     L,
@@ -62,6 +63,7 @@ PAPER = Paper(
         "fedopt/properties": f"{__name__}.properties",
     },
     experiments=f"{__name__}.reruns",
+    letters=MEANINGS,
     order=4,
     version="arXiv 1610.02527, the text of 8 October 2016",
 )

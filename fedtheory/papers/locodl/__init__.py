@@ -1,6 +1,7 @@
 """Condat, Maranjyan, Richtárik: LoCoDL (2024). Letters as in the paper."""
 
 from fedtheory.papers.locodl import appendix, complexity, compression, experiments, method, problem, remarks, rows
+from fedtheory.papers.locodl.letters import MEANINGS
 from fedtheory.papers.locodl.method import Psi
 from fedtheory.papers.locodl.setting import (
     DAMPING,
@@ -55,6 +56,7 @@ PAPER = Paper(
     measured={"locodl/theorem-3.1/eq-5": ("Lyapunov function", r"$\Psi^t$")},
     run=f"{__name__}.measured",
     experiments=f"{__name__}.reruns",
+    letters=MEANINGS,
     order=3,
     version="arXiv 2403.04348, a revision without a date, of later than its first version of 7 March 2024",
 )

@@ -163,7 +163,8 @@ def test_the_files_that_look_other_claims_up_are_known():
     asking |= {"verify/experiments/figures.py"}
     commands |= {"verify/results/__init__.py", "verify/cli/listing.py", "verify/cli/carry.py", "verify/report/why.py"}
     commands |= {"verify/cli/own_files.py", "verify/cli/tightening.py", "verify/repair/of_paper.py"}
-    commands |= {"verify/report/statement.py", "verify/report/terminal.py"}
+    commands |= {"verify/report/statement.py", "verify/report/terminal.py", "verify/report/letters.py"}
+    commands |= {"verify/export/latex.py"}
     # What is given is among the files on which a claim rests.
     asking |= {"verify/conditions.py"}
     papers = ("baseline/rates", "locodl/tables", "feddcd/table")

@@ -6,7 +6,7 @@ import pytest
 
 from fedtheory import claims
 from verify.evidence.record import Evidence
-from verify.export import latex_why
+from verify.export import latex_text, latex_why
 from verify.results import PROOFS, shipped
 
 STORED = sorted(PROOFS.glob("*.tex"))
@@ -28,14 +28,14 @@ STORED = sorted(PROOFS.glob("*.tex"))
     ],
 )
 def test_lines_of_a_report_are_set_as_a_paper_sets_them(text, expected):
-    assert latex_why._line(text) == expected
+    assert latex_text.line(text) == expected
 
 
 def test_names_of_a_claim_are_formulas_in_the_lines_of_its_report():
     known = {"idle": r"\mathrm{idle}", "rate": r"\mathrm{rate}", "D_next": "D^{+}", "E[D_next]": r"\mathbb{E}[D^{+}]"}
-    assert latex_why._line("left: idle*zeta^2", known) == r"left: \(\mathrm{idle}\, \zeta^{2}\)"
-    assert latex_why._line("left: rate^200 = 1/2", known) == r"left: \(\mathrm{rate}^{200} = 1/2\)"
-    assert latex_why._line("left: E[D_next] = 1", known).startswith(r"left: \(\mathbb{E}[D^{+}] = 1")
+    assert latex_text.line("left: idle*zeta^2", known) == r"left: \(\mathrm{idle}\, \zeta^{2}\)"
+    assert latex_text.line("left: rate^200 = 1/2", known) == r"left: \(\mathrm{rate}^{200} = 1/2\)"
+    assert latex_text.line("left: E[D_next] = 1", known).startswith(r"left: \(\mathbb{E}[D^{+}] = 1")
 
 
 def shipped_report(paper):

@@ -458,8 +458,8 @@ def test_the_parts_that_differ_are_marked(a, b, first, second):
 def test_words_are_compared_where_lines_are_alike():
     claim = claims.get("feddcd/theorem-5.2/eq-8")
     first, second = statement.marked(claim, claims.get(f"{claim.id}/repaired"))
-    assert "w^(-1) = {0;}" in statement.shown(first[1].lines[0]).plain
-    assert "w^(-1) = {grad f_i^*(y^(0));}" in statement.shown(second[1].lines[0]).plain
+    assert "w^(-1) = {0};" in statement.shown(first[1].lines[0]).plain
+    assert "w^(-1) = {grad f_i^*(y^(0))};" in statement.shown(second[1].lines[0]).plain
     other = replace(claim, setting=replace(claim.setting, text="something else"))
     assert statement.shown(statement.marked(claim, other)[1][1].lines[0]).plain == "{something else}"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +16,7 @@ from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, failures, outcomes, placing, statement
+from verify.report import by_hand, failures, letters, outcomes, placing, statement, terminal
 from verify.report.atlas import figures, mathml
 from verify.report.atlas.mathml import typeset
 from verify.report.failures import FAILED, FailureMode
@@ -25,8 +24,6 @@ from verify.results import printed
 
 #: Verdicts that a claim can have, in the order in which pages list them.
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)
-#: The share of words that two texts have in common at least, for their words to be compared.
-_ALIKE = 0.5
 _NAMED = re.compile(r"\\text\{[^{}]*\}|\\(?:le|frac|left|right)\b")
 
 
@@ -237,6 +234,12 @@ class Card:
         return [(mathml.inline(name), meaning) for name, meaning in dict.fromkeys(found)]
 
     @property
+    def symbols(self) -> list[tuple[Markup, str]]:
+        """The letters of the paper that the page uses, with their meanings."""
+        found = letters.meanings(self.claim) if self.claim else []
+        return [(mathml.inline(letters.latex(name)), meaning) for name, meaning in found]
+
+    @property
     def equality(self) -> bool:
         """True if the statement consists of equalities only, so that its margin is a residual."""
         comparisons = getattr(self.claim.statement, "comparisons", ()) if self.claim else ()
@@ -333,7 +336,12 @@ class Card:
     def margin_words(self) -> str:
         """The meaning of the margin, in words."""
         margin = self.entry["margin"]
-        return "" if margin is None else figures.margin_words(margin, self.equality)
+        if margin is None:
+            return ""
+        found = figures.margin_words(margin, self.equality)
+        return (
+            f"{found}; {terminal.NO_RATIO}" if self.counterexample and terminal.no_ratio(self.counterexample) else found
+        )
 
     @property
     def sides(self) -> Markup:
@@ -417,7 +425,7 @@ class Beside:
     @property
     def settings(self) -> tuple[Markup, Markup] | None:
         """The settings of both, with the words marked that the other does not have; None if they are the same."""
-        first, second = (card.scope.split() for card in self._both)
+        first, second = (card.scope for card in self._both)
         return None if first == second else (_marked(first, second), _marked(second, first))
 
     @property
@@ -467,17 +475,12 @@ def counts(cards: Iterable[Card]) -> dict[Verdict, int]:
     return found
 
 
-def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
-    """Return the words, with those marked that the others do not have; all of them if the others are hardly alike."""
-    matcher = SequenceMatcher(None, words, others, autojunk=False)
-    if matcher.ratio() < _ALIKE:
-        return Markup("<mark>{}</mark>").format(typeset(" ".join(words)))
-    parts = [
-        Markup("{}" if tag == "equal" else "<mark>{}</mark>").format(typeset(" ".join(words[i:j])))
-        for tag, i, j, *_ in matcher.get_opcodes()
-        if i < j
-    ]
-    return Markup(" ").join(parts)
+def _marked(text: str, other: str) -> Markup:
+    """Return the text, with those words marked that the other does not have; all of it if they are hardly alike."""
+    parts = re.split(f"[{statement.OPEN}{statement.CLOSE}]", statement.against(text, [other]))
+    return Markup("").join(
+        Markup("<mark>{}</mark>" if i % 2 else "{}").format(typeset(part)) for i, part in enumerate(parts)
+    )
 
 
 def _own(id: str) -> Claim | None:

@@ -326,7 +326,7 @@ def test_of_a_setting_only_the_words_that_change_are_marked():
     page = drawn(document(entry("feddcd/theorem-5.2/eq-8", "refuted"), entry("feddcd/theorem-5.2/eq-8/repaired")))
     marked = re.findall("<mark>(.*?)</mark>", page["errata/feddcd.html"])
     assert marked and all("oracles" not in part for part in marked)
-    assert any("0;" in part for part in marked) and any("∇f" in part for part in marked)
+    assert "0" in marked and any("∇f" in part for part in marked)
 
 
 def test_an_audit_that_is_not_complete_says_so():
