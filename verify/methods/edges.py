@@ -1,0 +1,187 @@
+"""Letters at the edge of hypotheses with roots or powers, the other letters of these far apart.
+
+Draws place a letter at a bound that is a fraction. Where gamma L (1 + sqrt(B/A)) <= 1, or phi^2 <= 1 + phi, no fraction
+is the bound, and where it is one the ratio B/A is never small. Here the other letters of such a hypothesis are made much
+larger or smaller, and then one letter is put next to its bound, on the side on which the hypotheses hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Recipe, pick
+from fedtheory.kinds.base import Statement
+from fedtheory.numbers.rational import Array, Undefined, to_float
+from fedtheory.sampling import building, drawing, letter_values, nearby
+from verify.base.case import Case
+from verify.base.evaluate import hypotheses_hold
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
+from verify.evidence.record import Outcome
+from verify.methods.base import REFUTATIONS, Inquiry, Method
+from verify.search import choosing, states
+from verify.search.refutation import margin
+
+
+@dataclass(frozen=True)
+class EdgeLimits:
+    """The work of looking next to bounds."""
+
+    drawn: int = 36  # choices of functions and letters
+    examined: int = 72  # instances whose worst states are looked for
+    grid: int = 121  # values of a letter among which hypotheses change
+    finer: int = 4  # grids within a grid
+
+
+LIMITS = EdgeLimits()
+#: Factors of the other letters, squares, so that roots of quotients may be fractions.
+FACTORS = tuple(Fraction(v) for v in ("1/10000", "1/400", "1/100", "1", "1", "1", "100", "10000"))
+#: Distances from a bound, relative to it.
+BESIDE = (Fraction(1, 1000), Fraction(1, 10**6))
+#: The exponents of ten between which letters lie.
+_SCALES = (-6.0, 6.0)
+
+
+def bent(claim: Claim) -> tuple[sympy.Rel, ...]:
+    """Return the inequalities between letters that are drawn in which a root stands, or a power of one of them that
+    makes its bound the root of a polynomial."""
+    if claim.setting.functions is None or claim.setting.drawing.special is not None:
+        return ()
+    wanted = set(drawing.drawn_letters(claim.setting))
+    parts = [part for r in drawing.relations(claim) for part in (r.args if isinstance(r, sympy.And) else (r,))]
+    kept = (r for r in parts if isinstance(r, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt))
+    return tuple(r for r in kept if r.free_symbols & wanted and _is_bent(r.lhs - r.rhs, wanted))
+
+
+def _is_bent(gap: sympy.Expr, letters: set[sympy.Expr]) -> bool:
+    if any(p.exp.is_Rational and not p.exp.is_Integer and p.free_symbols & letters for p in gap.atoms(sympy.Pow)):
+        return True
+    above = sympy.fraction(sympy.together(gap))[0]
+    own = (x for x in gap.free_symbols & letters if above.is_polynomial(x))
+    return any(sympy.degree(sympy.expand(above), x) > 1 for x in own)
+
+
+def recipes(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
+    """Yield recipes with letters of bent hypotheses far apart, and one of them next to a bound."""
+    relations, hypotheses = bent(claim), drawing.relations(claim)
+    for trial in range(LIMITS.drawn):
+        # Of one client and one variable there is least room; more variables turn.
+        alone = 1 in claim.setting.clients and bool(trial % 2)
+        try:
+            recipe = drawing.drawn(claim.setting, rng, 1 if alone else None)
+            yield from _placed(claim, recipe, relations[trial // 2 % len(relations)], hypotheses, rng)
+        except (ValueError, ArithmeticError, Undefined):
+            continue
+
+
+def _placed(
+    claim: Claim, recipe: Recipe, relation: sympy.Rel, hypotheses: tuple[Any, ...], rng: np.random.Generator
+) -> Iterator[Recipe]:
+    setting = claim.setting
+    wanted = {x: name for x, name in drawing.drawn_letters(setting).items() if name not in recipe}
+    known = drawing.known(setting, recipe, building.problem_of(setting, recipe, True))
+    order = tuple(x for x in setting.sources if x in wanted)
+    plan = letter_values.plan(order, frozenset(known), hypotheses, drawing.sides(claim))
+    drawn = letter_values.draw(plan, known, setting.drawing.typical, rng, cornered=bool(rng.integers(2)))
+    movable = [x for x in order if x in relation.free_symbols and x.is_positive and not x.is_integer]
+    if drawn is None or not movable:
+        return
+    last = pick(rng, movable)
+    values = {**known, **drawn}
+    for x in movable:
+        if x != last:
+            values[x] = values[x] * pick(rng, FACTORS)
+    # The others may be bound by what the last is bound by: those bounds come after it.
+    for value in _next_to_bounds(last, values, hypotheses):
+        yield {**recipe, **{name: value if x == last else values[x] for x, name in wanted.items()}}
+
+
+def _next_to_bounds(
+    letter: sympy.Symbol, values: dict[sympy.Expr, Any], hypotheses: tuple[Any, ...]
+) -> Iterator[Fraction]:
+    """Yield values of a letter beside those at which a hypothesis begins or ceases to hold, where all hold in floats,
+    the nearest last."""
+    parts = [p for r in hypotheses for p in (r.args if isinstance(r, sympy.And) else (r,)) if letter in p.free_symbols]
+    names = tuple(sorted({x for p in parts for x in p.free_symbols} - {letter}, key=str))
+    gaps = [p.lhs - p.rhs if isinstance(p, sympy.Le | sympy.Lt) else p.rhs - p.lhs for p in parts]
+    if any(isinstance(p, sympy.Eq) for p in parts) or not all(x in values for x in names):
+        return
+    given = [float(values[x]) for x in names]
+    compiled = sympy.lambdify((letter, *names), gaps, modules="numpy")
+
+    def holds(at: Array) -> Array:
+        with np.errstate(all="ignore"):
+            found = [np.broadcast_to(to_float(side), at.shape) for side in compiled(at, *given)]
+        return np.all([side <= 0 for side in found], axis=0)
+
+    first = np.geomspace(10.0 ** _SCALES[0], 10.0 ** _SCALES[1], LIMITS.grid)
+    for k in np.flatnonzero(np.diff(holds(first).astype(int))):
+        low, high = first[k], first[k + 1]
+        rising = not holds(first[k : k + 1])[0]
+        for _ in range(LIMITS.finer):
+            grid = np.geomspace(low, high, LIMITS.grid)
+            j = int(np.flatnonzero(np.diff(holds(grid).astype(int)))[0]) if np.diff(holds(grid)).any() else 0
+            low, high = grid[j], grid[j + 1]
+        inside = Fraction(float(high if rising else low))
+        for share in BESIDE:
+            ends = (inside, inside * (1 + share)) if rising else (inside * (1 - share), inside)
+            yield _simplest(*ends)
+
+
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction with the least denominator between two positive numbers, by their continued fractions."""
+    whole = -(-low.numerator // low.denominator)
+    if whole <= high:
+        return Fraction(whole)
+    floor = low.numerator // low.denominator
+    return floor + 1 / _simplest(1 / (high - floor), 1 / (low - floor))
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Refuted by a state in fractions at an instance that meets the hypotheses exactly, or how many were looked at."""
+    claim, looked = inquiry.claim, 0
+    rng, found = np.random.default_rng([inquiry.seed, 11]), []
+    for place in recipes(claim, rng):
+        try:
+            met = hypotheses_hold(Case(claim, place))
+        except (ValueError, ArithmeticError, Undefined):
+            continue
+        if not met:
+            continue
+        for recipe in nearby.at_ends(claim, place):
+            with attributed(claim, recipe):
+                case = Case(claim, recipe)
+                findings = states.examine(case, rng) or []
+                example = states.first_confirmed(case, findings)
+            looked += bool(findings)
+            if example is not None:
+                found.append(example)
+                break
+        if len(found) == REFUTATIONS or looked >= LIMITS.examined:
+            break
+    if found:
+        small = choosing.chosen(found)
+        worst = min((small, *found), key=margin)
+        details = {"instances": looked, "counterexample": small, "tightest": small.recipe}
+        note = "next to the bound that a hypothesis sets: confirmed in exact arithmetic"
+        return method.found(Verdict.REFUTED, note, margin=margin(worst), used=("exact", "rational"), **details)
+    if not looked:
+        return method.skipped("no instance next to the bound of a root or power was found: open")
+    words = ", ".join(str(r) for r in bent(claim))
+    return method.found(None, f"no violation at {looked} instances next to the bounds of {words}", instances=looked)
+
+
+METHOD = Method(
+    "edges",
+    "letters next to bounds that are roots, the others far apart",
+    (Statement,),
+    run,
+    applies=lambda claim: claim.statement.searched and bool(bent(claim)),
+)
