@@ -1,7 +1,7 @@
 """Letters at the edge of hypotheses with roots or powers, the other letters of these far apart.
 
 Draws place a letter at a bound that is a fraction. Where gamma L (1 + sqrt(B/A)) <= 1, or phi^2 <= 1 + phi, no fraction
-is the bound, and where it is one the ratio B/A is never small. Here the other letters of such a hypothesis are made much
+is the bound, and where it is one the ratio B/A is never small. Here another letter of such a hypothesis is made much
 larger or smaller, and then one letter is put next to its bound, on the side on which the hypotheses hold.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe, pick
+from fedtheory.instances import Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.sampling import building, drawing, letter_values, nearby
@@ -34,17 +34,19 @@ from verify.search.refutation import margin
 class EdgeLimits:
     """The work of looking next to bounds."""
 
-    drawn: int = 36  # choices of functions and letters
-    examined: int = 72  # instances whose worst states are looked for
+    drawn: int = 240  # choices of functions and letters
+    examined: int = 60  # instances whose worst states are looked for
     grid: int = 121  # values of a letter among which hypotheses change
     finer: int = 4  # grids within a grid
 
 
 LIMITS = EdgeLimits()
-#: Factors of the other letters, squares, so that roots of quotients may be fractions.
-FACTORS = tuple(Fraction(v) for v in ("1/10000", "1/400", "1/100", "1", "1", "1", "100", "10000"))
+#: A bent hypothesis, the letter that is put next to its bound, and another of its letters with a factor.
+_Choice = tuple[sympy.Rel, sympy.Symbol, sympy.Symbol, Fraction]
+#: Factors of another letter, squares, so that roots of quotients may be fractions.
+FACTORS = tuple(Fraction(v) for v in ("1/10000", "1/100", 1, 100, 10000))
 #: Distances from a bound, relative to it.
-BESIDE = (Fraction(1, 1000), Fraction(1, 10**6))
+BESIDE = (Fraction(1, 100), Fraction(1, 1000), Fraction(1, 10**6))
 #: The exponents of ten between which letters lie.
 _SCALES = (-6.0, 6.0)
 
@@ -69,48 +71,72 @@ def _is_bent(gap: sympy.Expr, letters: set[sympy.Expr]) -> bool:
 
 
 def recipes(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
-    """Yield recipes with letters of bent hypotheses far apart, and one of them next to a bound."""
-    relations, hypotheses = bent(claim), drawing.relations(claim)
-    for trial in range(LIMITS.drawn):
+    """Yield recipes with a letter of a bent hypothesis next to its bound, another one far from where it is drawn,
+    and all others at their bounds."""
+    pairs = [
+        (relation, x, y)
+        for relation in bent(claim)
+        for x in _movable(claim, relation)
+        for y in (_movable(claim, relation))
+    ]
+    choices = [(relation, x, y, factor) for relation, x, y in pairs for factor in (FACTORS if x != y else FACTORS[2:3])]
+    order = [choices[int(i)] for i in rng.permutation(len(choices))]
+    for trial in range(LIMITS.drawn if order else 0):
         # Of one client and one variable there is least room; more variables turn.
-        alone = 1 in claim.setting.clients and bool(trial % 2)
+        alone = 1 in claim.setting.clients and bool(rng.integers(2))
         try:
             recipe = drawing.drawn(claim.setting, rng, 1 if alone else None)
-            yield from _placed(claim, recipe, relations[trial // 2 % len(relations)], hypotheses, rng)
+            yield from _placed(claim, recipe, order[trial % len(order)], BESIDE[trial % len(BESIDE)], rng)
         except (ValueError, ArithmeticError, Undefined):
             continue
 
 
+def _movable(claim: Claim, relation: sympy.Rel) -> list[sympy.Symbol]:
+    """The letters of a relation that are drawn, and positive."""
+    wanted = drawing.drawn_letters(claim.setting)
+    return [x for x in claim.setting.sources if x in wanted and x in relation.free_symbols and _is_real(x)]
+
+
+def _is_real(x: sympy.Symbol) -> bool:
+    return bool(x.is_positive) and not x.is_integer
+
+
 def _placed(
-    claim: Claim, recipe: Recipe, relation: sympy.Rel, hypotheses: tuple[Any, ...], rng: np.random.Generator
+    claim: Claim, recipe: Recipe, choice: _Choice, share: Fraction, rng: np.random.Generator
 ) -> Iterator[Recipe]:
-    setting = claim.setting
+    setting, hypotheses = claim.setting, drawing.relations(claim)
+    relation, last, other, factor = choice
     wanted = {x: name for x, name in drawing.drawn_letters(setting).items() if name not in recipe}
-    known = drawing.known(setting, recipe, building.problem_of(setting, recipe, True))
-    order = tuple(x for x in setting.sources if x in wanted)
-    plan = letter_values.plan(order, frozenset(known), hypotheses, drawing.sides(claim))
-    drawn = letter_values.draw(plan, known, setting.drawing.typical, rng, cornered=bool(rng.integers(2)))
-    movable = [x for x in order if x in relation.free_symbols and x.is_positive and not x.is_integer]
-    if drawn is None or not movable:
+    if not {last, other} <= set(wanted):
         return
-    last = pick(rng, movable)
-    values = {**known, **drawn}
-    for x in movable:
-        if x != last:
-            values[x] = values[x] * pick(rng, FACTORS)
-    # The others may be bound by what the last is bound by: those bounds come after it.
-    for value in _next_to_bounds(last, values, hypotheses):
-        yield {**recipe, **{name: value if x == last else values[x] for x, name in wanted.items()}}
+    known = drawing.known(setting, recipe, building.problem_of(setting, recipe, True))
+
+    def drawn(given: dict[sympy.Expr, Any]) -> dict[sympy.Symbol, Any] | None:
+        order = tuple(x for x in setting.sources if x in wanted and x not in given)
+        plan = letter_values.plan(order, frozenset(given), hypotheses, drawing.sides(claim))
+        return letter_values.draw(plan, given, {}, rng, cornered=True, crossed=False)
+
+    first = drawn(known)
+    if first is None:
+        return
+    values = {**known, **first, other: first[other] * factor}
+    kept = {x: values[x] for x in (*known, *_movable(claim, relation))}
+    for value in _next_to_bounds(last, values, hypotheses, share):
+        # What else the letter bounds follows it.
+        rest = drawn({**kept, last: value})
+        if rest is not None:
+            yield {**recipe, **{name: {**kept, last: value, **rest}[x] for x, name in wanted.items()}}
 
 
 def _next_to_bounds(
-    letter: sympy.Symbol, values: dict[sympy.Expr, Any], hypotheses: tuple[Any, ...]
+    letter: sympy.Symbol, values: dict[sympy.Expr, Any], hypotheses: tuple[Any, ...], share: Fraction
 ) -> Iterator[Fraction]:
-    """Yield values of a letter beside those at which a hypothesis begins or ceases to hold, where all hold in floats,
-    the nearest last."""
+    """Yield values of a letter beside those at which a hypothesis begins or ceases to hold, where all hold in
+    floats, at most so far from there."""
     parts = [p for r in hypotheses for p in (r.args if isinstance(r, sympy.And) else (r,)) if letter in p.free_symbols]
     names = tuple(sorted({x for p in parts for x in p.free_symbols} - {letter}, key=str))
     gaps = [p.lhs - p.rhs if isinstance(p, sympy.Le | sympy.Lt) else p.rhs - p.lhs for p in parts]
+    strict = [isinstance(p, sympy.Lt | sympy.Gt) for p in parts]
     if any(isinstance(p, sympy.Eq) for p in parts) or not all(x in values for x in names):
         return
     given = [float(values[x]) for x in names]
@@ -119,7 +145,7 @@ def _next_to_bounds(
     def holds(at: Array) -> Array:
         with np.errstate(all="ignore"):
             found = [np.broadcast_to(to_float(side), at.shape) for side in compiled(at, *given)]
-        return np.all([side <= 0 for side in found], axis=0)
+        return np.all([side < 0 if open_ else side <= 0 for side, open_ in zip(found, strict, strict=True)], axis=0)
 
     first = np.geomspace(10.0 ** _SCALES[0], 10.0 ** _SCALES[1], LIMITS.grid)
     for k in np.flatnonzero(np.diff(holds(first).astype(int))):
@@ -130,9 +156,7 @@ def _next_to_bounds(
             j = int(np.flatnonzero(np.diff(holds(grid).astype(int)))[0]) if np.diff(holds(grid)).any() else 0
             low, high = grid[j], grid[j + 1]
         inside = Fraction(float(high if rising else low))
-        for share in BESIDE:
-            ends = (inside, inside * (1 + share)) if rising else (inside * (1 - share), inside)
-            yield _simplest(*ends)
+        yield _simplest(*((inside, inside * (1 + share)) if rising else (inside * (1 - share), inside)))
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
