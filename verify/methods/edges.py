@@ -8,7 +8,7 @@ larger or smaller, and then one letter is put next to its bound, on the side on 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Recipe, pick
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.sampling import building, drawing, letter_values, nearby
@@ -35,7 +35,7 @@ class EdgeLimits:
     """The work of looking next to bounds."""
 
     drawn: int = 240  # choices of functions and letters
-    examined: int = 60  # instances whose worst states are looked for
+    states: int = 180  # worst states that are looked for: one of each comparison after each number of rounds
     grid: int = 121  # values of a letter among which hypotheses change
     finer: int = 4  # grids within a grid
 
@@ -80,12 +80,12 @@ def recipes(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
         for y in (_movable(claim, relation))
     ]
     choices = [(relation, x, y, factor) for relation, x, y in pairs for factor in (FACTORS if x != y else FACTORS[2:3])]
+    # Of one client there is least room.
+    settings = (claim.setting, *((replace(claim.setting, clients=(1,)),) if 1 in claim.setting.clients else ()))
     order = [choices[int(i)] for i in rng.permutation(len(choices))]
     for trial in range(LIMITS.drawn if order else 0):
-        # Of one client and one variable there is least room; more variables turn.
-        alone = 1 in claim.setting.clients and bool(rng.integers(2))
         try:
-            recipe = drawing.drawn(claim.setting, rng, 1 if alone else None)
+            recipe = drawing.drawn(pick(rng, settings), rng)
             yield from _placed(claim, recipe, order[trial % len(order)], BESIDE[trial % len(BESIDE)], rng)
         except (ValueError, ArithmeticError, Undefined):
             continue
@@ -170,7 +170,7 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by a state in fractions at an instance that meets the hypotheses exactly, or how many were looked at."""
-    claim, looked = inquiry.claim, 0
+    claim, looked, spent = inquiry.claim, 0, 0
     rng, found = np.random.default_rng([inquiry.seed, 11]), []
     for place in recipes(claim, rng):
         try:
@@ -184,11 +184,11 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
                 case = Case(claim, recipe)
                 findings = states.examine(case, rng) or []
                 example = states.first_confirmed(case, findings)
-            looked += bool(findings)
+            looked, spent = looked + bool(findings), spent + len(findings)
             if example is not None:
                 found.append(example)
                 break
-        if len(found) == REFUTATIONS or looked >= LIMITS.examined:
+        if len(found) == REFUTATIONS or spent >= LIMITS.states:
             break
     if found:
         small = choosing.chosen(found)
