@@ -295,8 +295,16 @@ class ContractiveSampler(FieldSampler[ContractiveCompressors]):
         """The compressor of a recipe. Raise ``ValueError`` unless 1 - alpha is the square of a rational."""
         d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
         _check_root(Fraction(recipe["alpha"]))
-        one = contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
+        plain = contractive.shrinking(d, alpha) if recipe.get("shrinking") else None
+        one = plain or (contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1)))
         return turned(one) if recipe.get("turned") else one
+
+
+def shrinking(setting: Setting, recipe: Recipe, root: Fraction) -> Recipe | None:
+    """The recipe with contractive compressors C(x) = (1 - root) x, alpha = 1 - root^2; None where there are none."""
+    if setting.drawing.compressors or not any(isinstance(a, ContractiveCompressors) for a in setting.adversaries):
+        return None
+    return {**recipe, "k": 0, "alpha": 1 - root**2, "shrinking": 1}
 
 
 def with_turned(setting: Setting, recipe: Recipe) -> Recipe | None:
