@@ -53,12 +53,9 @@ def top_k(d: int, k: int) -> Contractive:
 
 def shrinking(d: int, alpha: Scalar) -> Contractive:
     """(1 - sqrt(1 - alpha)) x, without draws: the errors of all rounds have one direction. Every entry is sent."""
-    kept = 1 - square_root(1 - alpha)
 
     def apply(draw: Array, x: Array) -> Array:
-        return np.broadcast_to(
-            (kept if is_exact(x) else float(kept)) * x, np.broadcast_shapes((*draw.shape[:-1], 1), x.shape)
-        )
+        return (1 - square_root(1 - alpha)) * x + 0 * draw.sum(axis=-1)[..., None]
 
     return Contractive("(1 - sqrt(1 - alpha)) x", d, Constant(), apply, alpha, d * FLOAT_BITS)
 

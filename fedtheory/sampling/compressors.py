@@ -300,13 +300,6 @@ class ContractiveSampler(FieldSampler[ContractiveCompressors]):
         return turned(one) if recipe.get("turned") else one
 
 
-def shrinking(setting: Setting, recipe: Recipe, root: Fraction) -> Recipe | None:
-    """The recipe with contractive compressors C(x) = (1 - root) x, alpha = 1 - root^2; None where there are none."""
-    if setting.drawing.compressors or not any(isinstance(a, ContractiveCompressors) for a in setting.adversaries):
-        return None
-    return {**recipe, "k": 0, "alpha": 1 - root**2, "shrinking": 1}
-
-
 def with_turned(setting: Setting, recipe: Recipe) -> Recipe | None:
     """The recipe with compressors whose errors are of opposite sign at some vectors.
 

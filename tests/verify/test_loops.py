@@ -165,8 +165,10 @@ LEAVES = (
 _LISTED = tuple(
     f"verify.methods.{name}"
     for name in (
+        "edges",
         "entry_by_entry",
         "experiment",
+        "grid_runs",
         "identities",
         "number_types",
         "sequential_tests",

@@ -15,8 +15,10 @@ from verify.methods import (  # noqa: E402
     client_by_client,
     derivation,
     determinants,
+    edges,
     entry_by_entry,
     experiment,
+    grid_runs,
     growth,
     identities,
     induction,
@@ -67,6 +69,7 @@ METHODS = (
     experiment.METHOD,
     search.METHOD,
     runs.METHOD,
+    edges.METHOD,
     # After what may refute the same.
     long_runs.METHOD,
     determinants.METHOD,
@@ -75,6 +78,7 @@ METHODS = (
     number_types.METHOD,
     trajectories.METHOD,
     *PROOFS,
-    # It costs most, and of what is proved nothing is asked any more.
+    # They cost most, and of what is proved nothing is asked any more.
+    grid_runs.METHOD,
     late_rounds.METHOD,
 )

@@ -2,8 +2,8 @@
 
 Of gradient descent with gamma = 1/L the worst function after T rounds is linear up to T + 1 steps from its minimiser, a
 Huber function: no random kink comes near enough. What approaches its limit slowly exceeds a bound after hundreds of
-rounds, as the errors of a compressor of small alpha do. A grid has both. Floats only suggest, and a violation after more
-than a hundred rounds is confirmed where the fractions of a state grow no faster than its rounds.
+rounds, as the errors of a compressor of small alpha do. A grid has both. Floats only suggest, and a violation after
+many rounds is confirmed where the fractions of a state grow no faster than its rounds.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
+from fedtheory.classes import ContractiveCompressors
+from fedtheory.instances import Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Array, Undefined
 from fedtheory.sampling import drawing, nearby
-from fedtheory.sampling.compressors import shrinking
+from fedtheory.settings import Setting
 from verify.base.case import Case
 from verify.base.evaluate import has_rounds, hypotheses_hold, meeting, tree_size, unrolled
 from verify.base.faults import attributed
@@ -43,6 +45,7 @@ class GridLimits:
     proposed: int = 24  # recipes for them
     confirmed: int = 3  # suspects at each place that are confirmed exactly
     late: int = 48  # runs at each place that are followed for more than `LAST` rounds
+    near: float = 0.5  # the least ratio after `LAST` rounds from which they are
     attempts: int = 12  # at a smaller counterexample
 
 
@@ -58,10 +61,10 @@ _LENGTHS = (Fraction(1, 20), Fraction(4))
 #: A kink that no run reaches.
 _NEVER = Fraction(10**7)
 #: Square roots of 1 - alpha.
-_ROOTS = (Fraction(9, 10), Fraction(39, 40))
+_ROOTS = (Fraction(39, 40), Fraction(9, 10))
 #: Ratios above 1 by more than this are confirmed exactly.
 SUSPECT = 1e-7
-#: Rounds of exact runs by which the growth of fractions is judged, and the most by which it may differ from that of rounds.
+#: Rounds of exact runs by which the growth of fractions is judged, and the factor by which they may grow between them.
 _JUDGED, _GROWTH = (6, 12), Fraction(5, 2)
 
 
@@ -102,7 +105,7 @@ def _places(inquiry: Inquiry, rng: np.random.Generator) -> Iterator[Place]:
     for recipe in (*inquiry.met, *recipes):
         if len(recipe.get("clients", ())) > 2 or recipe.get("d", 1) > 2:
             continue
-        slow = [shrinking(claim.setting, recipe, root) for root in _ROOTS]
+        slow = [_shrinking(claim.setting, recipe, root) for root in _ROOTS]
         for own in (*(r for r in slow if r is not None), recipe):
             bounded = nearby.bounded(claim, own, rng)
             try:
@@ -112,6 +115,13 @@ def _places(inquiry: Inquiry, rng: np.random.Generator) -> Iterator[Place]:
             if place is not None:
                 found.setdefault(place.key, place)
     yield from sorted(found.values(), key=lambda p: (-p.rounds, len(p.recipe["clients"]), not p.slopes))
+
+
+def _shrinking(setting: Setting, recipe: Recipe, root: Fraction) -> Recipe | None:
+    """The recipe with contractive compressors C(x) = (1 - root) x, alpha = 1 - root^2; None where there are none."""
+    if setting.drawing.compressors or not any(isinstance(a, ContractiveCompressors) for a in setting.adversaries):
+        return None
+    return {**recipe, "k": 0, "alpha": 1 - root**2, "shrinking": 1}
 
 
 def _place(case: Case) -> Place | None:
@@ -129,26 +139,22 @@ def _place(case: Case) -> Place | None:
     if not abs(float(max(high))) < np.inf:
         return Place(case.recipe, rounds)
     ends = tuple(sorted({Fraction(min(low)), Fraction(max(high))}))
-    own = (ends,) * (len(plain["clients"]) + ("g" in plain))
-    kinked = drawing.with_functions(
-        plain, [[own[0][-1], own[0][0], own[0][-1]]] * len(own), [[Fraction(1), Fraction(3, 2)]] * len(own)
-    )
-    other = Place(plain, rounds, own)
-    try:
-        return other if hypotheses_hold(Case(case.claim, kinked)) else Place(case.recipe, rounds)
-    except (ValueError, ArithmeticError, Undefined):
-        return Place(case.recipe, rounds)
+    return Place(plain, rounds, (ends,) * (len(plain["clients"]) + ("g" in plain)))
 
 
 # Runs
 
 
-def _grid(place: Place) -> list[Any]:
-    """Slopes by their places, kinks and a start, of each run."""
+#: The slopes of a run by their places, its kinks, and its start.
+_Row = tuple[tuple[int, ...], tuple[Fraction, Fraction], Fraction]
+
+
+def _grid(claim: Claim, place: Place) -> list[_Row]:
+    """The runs of a place, on functions that meet the hypotheses."""
     top = max((abs(own[-1]) for own in place.slopes), default=Fraction(1))
     constants = [place.recipe[name] for name in drawing.fractions(place.recipe)]
-    units = {abs(v * top) for v in constants if _LENGTHS[0] <= abs(v * top) <= _LENGTHS[1]}
-    lengths = sorted({*_UNITS, *sorted(units, key=lambda u: abs(u - 1))[:2]})
+    units = {abs(v * top) for v in constants if _LENGTHS[0] <= abs(v * top) <= _LENGTHS[1]} - {Fraction(1)}
+    lengths = (Fraction(1), *sorted(units)[:1])
     starts = sorted({1 + k * u for k, u in product(STEPS, lengths)})
     if not place.slopes:
         # Far enough for a slope to stay as it is.
@@ -156,14 +162,33 @@ def _grid(place: Place) -> list[Any]:
         return [((0, 0, 0), (Fraction(-1), Fraction(1)), s) for s in (*wide, *starts)]
     kinks = [(-Fraction(1), Fraction(1)), (-_NEVER, Fraction(1)), (Fraction(1, 2), Fraction(1))]
     kinks += [(Fraction(1), 1 + u * k) for u in lengths for k in (Fraction(1, 2), 1)]
-    last = len(place.slopes[0]) - 1
-    patterns = sorted(set(product((0, last), repeat=3)))
-    return list(product(patterns, kinks, starts))
+    patterns = sorted(set(product((0, len(place.slopes[0]) - 1), repeat=3)))
+    of_class = [(p, k) for p, k in product(patterns, kinks) if _is_met(Case(claim, _with(place, p, k)))]
+    return [(*function, start) for function, start in product(of_class, starts)]
 
 
-def _crowd(place: Place, rows: list[Any], coordinates: int) -> tuple[Crowd, list[Any]]:
+def _with(place: Place, pieces: tuple[int, ...], kinks: tuple[Fraction, Fraction]) -> Recipe:
+    if not place.slopes:
+        return place.recipe
+    slopes = [[own[k] for k in pieces] for own in place.slopes]
+    return drawing.with_functions(place.recipe, slopes, [list(kinks)] * len(slopes))
+
+
+def _is_met(case: Case) -> bool:
+    try:
+        return hypotheses_hold(case)
+    except (ValueError, ArithmeticError, Undefined):
+        return False
+
+
+#: A row, and the coordinates of a start of size one.
+_Run = tuple[_Row, Array]
+
+
+def _crowd(place: Place, rows: list[_Row], coordinates: int) -> tuple[Crowd, list[_Run]]:
     """The runs in floats, and the rows of the grid that they are: from all coordinates of a start, and the first."""
-    directions = [np.ones(coordinates, dtype=int), np.eye(1, coordinates, dtype=int)[0]][: min(coordinates, 2)]
+    every, first = np.ones(coordinates, dtype=int), np.eye(1, coordinates, dtype=int)[0]
+    directions = (every, -every, first, -first)[: 4 if coordinates > 1 else 2 * coordinates]
     taken = [(row, direction) for row in rows for direction in directions]
     parts = len(place.slopes)
     pieces = np.array([[row[0]] * parts for row, _ in taken], dtype=int).reshape(len(taken), parts, 3)
@@ -177,10 +202,10 @@ def _exceeded(claim: Claim, place: Place) -> Counterexample | None:
     at = tuple(T for T in ROUNDS if claim.statement.since <= T <= place.rounds)
     early, late = (tuple(T for T in at if (T <= LAST) == first) for first in (True, False))
     try:
-        crowd, taken = _crowd(place, _grid(place), Case(claim, place.recipe, exact=False).dimension)
+        crowd, taken = _crowd(place, _grid(claim, place), Case(claim, place.recipe, exact=False).dimension)
         found = _ratios(claim, place, crowd, early) if early else np.zeros((0, len(taken)))
         example = _first(claim, place, taken, early, found)
-        if example is not None or not late:
+        if example is not None or not late or not _rises(found):
             return example
         # Those that come nearest after the last of the early rounds, and those that start far away.
         nearest = np.argsort(-found[-1], kind="stable")[: LIMITS.late // 2] if early else np.arange(0)
@@ -193,20 +218,26 @@ def _exceeded(claim: Claim, place: Place) -> Counterexample | None:
         return None
 
 
+def _rises(found: Array) -> bool:
+    """Return True if the largest ratio still grows after the last of the early rounds, and is not far from 1."""
+    worst = found.max(axis=1, initial=0)
+    return len(worst) < 2 or bool(worst[-1] > max(float(worst[-2]), LIMITS.near))
+
+
 def _ratios(claim: Claim, place: Place, crowd: Crowd, at: tuple[int, ...]) -> Array:
     return runs.ratios(Case.of(claim, runs.instance(claim, place, crowd)), crowd.theta, at)
 
 
-def _first(claim: Claim, place: Place, taken: list[Any], at: tuple[int, ...], found: Array) -> Counterexample | None:
+def _first(claim: Claim, place: Place, taken: list[_Run], at: tuple[int, ...], found: Array) -> Counterexample | None:
     """The violation that is confirmed, of the suspects with the largest ratios after each number of rounds."""
     worst = [(float(row.max(initial=0)), T, int(row.argmax())) for T, row in zip(at, found, strict=True) if row.size]
-    suspects = sorted((w for w in worst if w[0] > 1 + SUSPECT), key=lambda w: (w[1] > LAST, -w[0]))
+    suspects = sorted(
+        (w for w in worst if w[0] > 1 + SUSPECT), key=lambda w: (w[1] > LAST, w[1] if w[1] > LAST else -w[0])
+    )
     for _, T, index in suspects[: LIMITS.confirmed]:
         (pieces, kinks, start), direction = taken[index]
-        slopes = [[own[k] for k in pieces] for own in place.slopes]
-        recipe = drawing.with_functions(place.recipe, slopes, [list(kinks)] * len(slopes)) if slopes else place.recipe
         point = tuple(start * int(v) for v in direction)
-        example = _confirmed(Case(claim, recipe), point, T)
+        example = _confirmed(Case(claim, _with(place, pieces, kinks)), point, T)
         if example is not None:
             return example
     return None
