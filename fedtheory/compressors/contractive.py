@@ -55,7 +55,9 @@ def shrinking(d: int, alpha: Scalar) -> Contractive:
     """(1 - sqrt(1 - alpha)) x, without draws: the errors of all rounds have one direction. Every entry is sent."""
 
     def apply(draw: Array, x: Array) -> Array:
-        return (1 - square_root(1 - alpha)) * x + 0 * draw.sum(axis=-1)[..., None]
+        return np.broadcast_to(
+            (1 - square_root(1 - alpha)) * x, (*np.broadcast_shapes(draw.shape[:-1], x.shape[:-1]), d)
+        )
 
     return Contractive("(1 - sqrt(1 - alpha)) x", d, Constant(), apply, alpha, d * FLOAT_BITS)
 

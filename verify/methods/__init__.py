@@ -69,7 +69,6 @@ METHODS = (
     experiment.METHOD,
     search.METHOD,
     runs.METHOD,
-    edges.METHOD,
     # After what may refute the same.
     long_runs.METHOD,
     determinants.METHOD,
@@ -79,6 +78,7 @@ METHODS = (
     trajectories.METHOD,
     *PROOFS,
     # They cost most, and of what is proved nothing is asked any more.
+    edges.METHOD,
     grid_runs.METHOD,
     late_rounds.METHOD,
 )

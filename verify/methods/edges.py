@@ -35,7 +35,7 @@ class EdgeLimits:
     """The work of looking next to bounds."""
 
     drawn: int = 240  # choices of functions and letters
-    states: int = 180  # worst states that are looked for: one of each comparison after each number of rounds
+    states: int = 150  # worst states that are looked for: one of each comparison after each number of rounds
     grid: int = 121  # values of a letter among which hypotheses change
     finer: int = 4  # grids within a grid
 

@@ -46,7 +46,7 @@ class GridLimits:
     confirmed: int = 3  # suspects at each place that are confirmed exactly
     late: int = 48  # runs at each place that are followed for more than `LAST` rounds
     near: float = 0.5  # the least ratio after `LAST` rounds from which they are
-    attempts: int = 12  # at a smaller counterexample
+    attempts: int = 8  # at a smaller counterexample
 
 
 LIMITS = GridLimits()
