@@ -161,7 +161,8 @@ LEAVES = (
     *("verify.base.own", "fedtheory.compressors.permutation", "fedtheory.problems.growth"),
 )
 #: Methods of checking that only their list names, and that no other method rests on: they compare figures with stored
-#: runs, samplers with their distributions, and floats with fractions; or load a leaf that proves.
+#: runs, samplers with their distributions, and floats with fractions; look once more where draws do not, at what is not
+#: proved; or load a leaf that proves.
 _LISTED = tuple(
     f"verify.methods.{name}"
     for name in (
@@ -170,6 +171,7 @@ _LISTED = tuple(
         "experiment",
         "grid_runs",
         "identities",
+        "late_rounds",
         "number_types",
         "sequential_tests",
         "squares",
@@ -179,7 +181,7 @@ _LISTED = tuple(
 #: What belongs to neither: methods, and what starts a command.
 _APART = ("fedtheory.algorithms", "fedtheory.__main__", "verify.__main__")
 #: Lines of the trunk, all counted, at most: docs/architecture.md says what belongs to it. It may only shrink.
-TRUNK = 57_995
+TRUNK = 57_830
 #: The package alone, of which the folders are the papers.
 _FOUND_AS_FOLDERS = ("fedtheory.plugins", "fedtheory.papers")
 

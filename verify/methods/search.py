@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import islice
 
 import numpy as np
+import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
@@ -126,8 +127,23 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
         idle = f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(kept)}"
         return idle + (_STARTS if claim.statement.scope is Scope.ROUNDS and not claim.setting.drawing.start else "")
     counted = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
+    if (never := next((r for h in claim.requires if _is_met_by_no_fraction(r := h.relation)), None)) is not None:
+        why = f"{never} holds at no fraction, and instances consist of fractions"
+        return f"{_NO_INSTANCE}: of {size} proposed {counted}; {why}: ask for {never.lhs} <= {never.rhs} or the like"
     further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
     return f"{_NO_INSTANCE}: of {size} proposed {counted}; check that they can hold together{further}"
+
+
+def _is_met_by_no_fraction(relation: object) -> bool:
+    """Return True if a relation is an equation in one letter, a polynomial that has no rational root."""
+    if not isinstance(relation, sympy.Eq) or len(relation.free_symbols) != 1:
+        return False
+    (letter,) = relation.free_symbols
+    above = sympy.fraction(sympy.together(relation.lhs - relation.rhs))[0]
+    if not above.is_polynomial(letter):
+        return False
+    polynomial = sympy.Poly(above, letter)
+    return all(c.is_Rational for c in polynomial.all_coeffs()) and not polynomial.ground_roots()
 
 
 #: What to do where all runs start at one point.

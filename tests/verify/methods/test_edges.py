@@ -1,16 +1,17 @@
-"""Letters next to bounds that no fraction attains, and letters of a root far apart: what fails only there is refuted."""
+"""Letters next to bounds that no fraction attains, letters of a root far apart: what fails only there is refuted."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import sympy
 
 import fedtheory as ft
 from fedtheory import E
 from verify.base.verdict import Verdict
-from verify.methods import METHODS, edges
+from verify.methods import METHODS, edges, search
 from verify.methods.base import Inquiry
 
 mu, L, gamma, A, B, phi = ft.letters("mu L gamma A B phi")
@@ -25,7 +26,7 @@ GOLDEN = (phi**2 <= phi + 1, phi > 1)
 
 
 def _claim(*requires, letters=("A", "B"), domain=()):
-    method = ft.method("descent", _descend, ["gamma", *letters])
+    method = ft.method("descent", _descend, ["gamma", *letters], {"x": "point"})
     setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,), domain=domain)
     # It holds if, and only if, gamma (mu + L) <= 2.
     statement = ft.one_step(method, E(D.next) <= (1 - gamma * mu) ** 2 * D)
@@ -96,3 +97,25 @@ def test_values_next_to_a_bound_are_simple_and_inside():
 def test_it_is_asked_of_what_is_not_proved():
     names = [method.name for method in METHODS]
     assert names.index("derivation") < names.index("edges") < names.index("grid runs") < names.index("late rounds")
+
+
+@pytest.mark.parametrize(
+    ("equation", "never"),
+    [
+        (sympy.Eq(phi**2, phi + 1), True),
+        (sympy.Eq(phi, 1 + 1 / phi), True),
+        (sympy.Eq(phi**2, 2), True),
+        (sympy.Eq(phi**2, Fraction(9, 4)), False),
+        (sympy.Eq(phi**2, A), False),
+        (sympy.Eq(phi**2, sympy.sqrt(2) * phi), False),
+        (phi**2 <= 2, False),
+    ],
+)
+def test_an_equation_that_no_fraction_satisfies_is_named(equation, never):
+    assert search._is_met_by_no_fraction(equation) is never
+
+
+def test_a_claim_with_such_an_equation_says_so():
+    claim = _claim(sympy.Eq(phi**2, phi + 1), letters=("phi",))
+    found = search._unmet(claim, np.random.default_rng(0), 8)
+    assert "Eq(phi**2, phi + 1) holds at no fraction" in found and "phi**2 <= phi + 1" in found

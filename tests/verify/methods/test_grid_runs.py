@@ -1,4 +1,4 @@
-"""Kinks and starts that are whole numbers of steps apart, and up to a thousand rounds: what fails only there is refuted."""
+"""Kinks and starts whole numbers of steps apart, and up to a thousand rounds: what fails only there is refuted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _held(problem, params, state):
     return (state.e**2).sum(axis=(-1, -2)) / problem.n
 
 
-def _square(problem, params, state):
+def _square(problem, params, state, draw):
     return {"x": state.x + params.gamma * state.x**2}
 
 
