@@ -53,9 +53,7 @@ LIMITS = GridLimits()
 #: Rounds after which bounds are compared.
 ROUNDS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 70, LAST, 200, 300, 500, 700, LATEST)
 #: Whole numbers of steps from the first kink to a start.
-STEPS = tuple(map(Fraction, ("0", "1/2", 1, 2, 3, 4, 5, 10, 30, 100, 300, 1000)))
-#: Starts and kinks where nothing says how long a step is.
-_UNITS = (Fraction(1),)
+STEPS = (Fraction(0), Fraction(1, 2), *(Fraction(k) for k in (1, 2, 3, 4, 5, 10, 30, 100, 300, 1000)))
 #: Steps of these lengths, relative to the distance of the first kink, are distances of kinks and starts.
 _LENGTHS = (Fraction(1, 20), Fraction(4))
 #: A kink that no run reaches.
