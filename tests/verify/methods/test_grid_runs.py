@@ -41,7 +41,7 @@ def _held(problem, params, state):
 
 
 def _square(problem, params, state, draw):
-    return {"x": state.x + params.gamma * state.x**2}
+    return {"x": state.x - params.gamma * (1 + state.x) ** 2}
 
 
 DESCENT = ft.method("descent", _descend, ["gamma"], {"x": "point"})
