@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from fedtheory.compressors import FLOAT_BITS, Compressor
-from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.rational import Array, is_exact, square_root
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.randomness import Constant, Distribution, Draw
 
@@ -49,6 +49,17 @@ def top_k(d: int, k: int) -> Contractive:
         return np.broadcast_to(kept, (*np.broadcast_shapes(draw.shape[:-1], x.shape[:-1]), d))
 
     return Contractive(f"top-{k}", d, Constant(), apply, Fraction(k, d), k * (FLOAT_BITS + (d - 1).bit_length()))
+
+
+def shrinking(d: int, alpha: Scalar) -> Contractive:
+    """(1 - sqrt(1 - alpha)) x, without draws: the errors of all rounds have one direction. Every entry is sent."""
+
+    def apply(draw: Array, x: Array) -> Array:
+        return np.broadcast_to(
+            (1 - square_root(1 - alpha)) * x, (*np.broadcast_shapes(draw.shape[:-1], x.shape[:-1]), d)
+        )
+
+    return Contractive("(1 - sqrt(1 - alpha)) x", d, Constant(), apply, alpha, d * FLOAT_BITS)
 
 
 def scaled(compressor: Compressor) -> Contractive:

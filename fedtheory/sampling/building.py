@@ -356,7 +356,7 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact:
 
 def words(setting: Setting, recipe: Recipe, params: object) -> str:
     """Everything of an instance that matters, constants of single clients included."""
-    hidden = {"clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew"}
+    hidden = {"clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "shrinking", "skew"}
     hidden |= {"outer", "operator", "reference"}
     own = {entry for s in samplers(setting) for entry in getattr(s, "entries", ())}
     of_class = set() if setting.functions is None else set(map(str, setting.functions.letters))

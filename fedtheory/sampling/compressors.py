@@ -295,7 +295,8 @@ class ContractiveSampler(FieldSampler[ContractiveCompressors]):
         """The compressor of a recipe. Raise ``ValueError`` unless 1 - alpha is the square of a rational."""
         d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
         _check_root(Fraction(recipe["alpha"]))
-        one = contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
+        plain = contractive.shrinking(d, alpha) if recipe.get("shrinking") else None
+        one = plain or (contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1)))
         return turned(one) if recipe.get("turned") else one
 
 

@@ -163,14 +163,18 @@ LEAVES = (
     *("verify.base.own", "fedtheory.compressors.permutation", "fedtheory.problems.growth"),
 )
 #: Methods of checking that only their list names, and that no other method rests on: they compare figures with stored
-#: runs, samplers with their distributions, and floats with fractions; or prove by a leaf.
+#: runs, samplers with their distributions, and floats with fractions; look once more where draws do not, at what is not
+#: proved; or prove by a leaf.
 _LISTED = tuple(
     f"verify.methods.{name}"
     for name in (
+        "edges",
         "entry_by_entry",
         "experiment",
+        "grid_runs",
         "growth",
         "identities",
+        "late_rounds",
         "moments",
         "number_types",
         "sequential_tests",
@@ -181,7 +185,7 @@ _LISTED = tuple(
 #: What belongs to neither: methods, and what starts a command.
 _APART = ("fedtheory.algorithms", "fedtheory.__main__", "verify.__main__")
 #: Lines of the trunk, all counted, at most: docs/architecture.md says what belongs to it. It may only shrink.
-TRUNK = 57_995
+TRUNK = 57_599
 #: The package alone, of which the folders are the papers.
 _FOUND_AS_FOLDERS = ("fedtheory.plugins", "fedtheory.papers")
 

@@ -189,7 +189,7 @@ def is_without_design(case: Case) -> bool:
     except Endless:
         return True
     except (ValueError, ArithmeticError):
-        # Why there is no distribution is said where it is needed.
+        # The code that needs the distribution explains why there is none.
         return False
     return False
 

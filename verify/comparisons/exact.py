@@ -28,6 +28,8 @@ from verify.comparisons.starts import at_rest, begun
 ROUNDS = (0, 1, 2, 3)
 #: The last round that is reached by enumeration at any instance.
 LAST = 100
+#: The same where nothing is drawn.
+LATEST = 1000
 #: Leaves of a tree of draws beyond which it is not enumerated.
 LARGEST_TREE = 1000
 #: The largest residual of floats that is taken for zero, relative to the state.
@@ -100,7 +102,9 @@ def _followed(case: Case, row: Array, rounds: int) -> list[tuple[Array, Array]]:
     try:
         return affine.sides_after(case, row, rounds)
     except NotPolynomial:
-        raise why from None
+        if rounds > LATEST or tree_size(case, 1) > 1:
+            raise why from None
+        return sides(case, row, rounds)
 
 
 @_parts_of.register

@@ -15,8 +15,10 @@ from verify.methods import (  # noqa: E402
     client_by_client,
     derivation,
     determinants,
+    edges,
     entry_by_entry,
     experiment,
+    grid_runs,
     growth,
     identities,
     induction,
@@ -75,6 +77,8 @@ METHODS = (
     number_types.METHOD,
     trajectories.METHOD,
     *PROOFS,
-    # It costs most, and of what is proved nothing is asked any more.
+    # They cost most, and of what is proved nothing is asked any more.
+    edges.METHOD,
+    grid_runs.METHOD,
     late_rounds.METHOD,
 )

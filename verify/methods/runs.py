@@ -230,7 +230,7 @@ def _replicable(claim: Claim, place: Place) -> bool:
     shapes may not.
     """
     crowd = _drawn(claim, place, 3, np.random.default_rng(0))
-    case = Case.of(claim, _instance(claim, place, crowd))
+    case = Case.of(claim, instance(claim, place, crowd))
     try:
         after, _ = rollout(case, *case.start(crowd.theta), 2)
     except ValueError:
@@ -280,7 +280,8 @@ class Crowd:
         return Crowd(self.pieces[index], self.kinks[index], self.theta[index])
 
 
-def _instance(claim: Claim, place: Place, crowd: Crowd) -> Instance:
+def instance(claim: Claim, place: Place, crowd: Crowd) -> Instance:
+    """The instance in floats of a place, its functions replaced by those of the runs."""
     if not place.slopes:
         return claim.instances.build(place.recipe, False)
     slopes = np.stack([to_float(own)[crowd.pieces[:, k]] for k, own in enumerate(map(np.array, place.slopes))], axis=1)
@@ -350,7 +351,7 @@ def _beyond(claim: Claim, place: Place, share: float, rng: np.random.Generator) 
     crowd = _drawn(claim, place, LIMITS.size, rng)
     for generation in range(max(2, round(share * LIMITS.generations))):
         at = tuple(T for T in range(1, place.rounds + 1) if T <= LIMITS.all or not (T + generation) % LIMITS.one_in)
-        found = ratios(Case.of(claim, _instance(claim, place, crowd)), crowd.theta, at)
+        found = ratios(Case.of(claim, instance(claim, place, crowd)), crowd.theta, at)
         example = _exceeded(claim, place, crowd, at, found)
         if example is not None:
             return example
@@ -418,7 +419,7 @@ def confirmed(case: Case, point: Coordinates, rounds: int) -> Counterexample | N
 def _cycle(claim: Claim, place: Place, share: float, rng: np.random.Generator) -> Counterexample | None:
     """A run that comes back to where it was, where what is to vanish is not zero; ``share``: of the work."""
     crowd = _drawn(claim, place, max(LIMITS.size, round(share * LIMITS.cycles)) if place.slopes else LIMITS.size, rng)
-    for index in cycling.candidates(Case.of(claim, _instance(claim, place, crowd)), crowd.theta):
+    for index in cycling.candidates(Case.of(claim, instance(claim, place, crowd)), crowd.theta):
         precise: Counterexample | None = None
         for recipe, point in _placed(place, crowd, index):
             found = cycling.cycle(Case(claim, recipe), to_float(point)[None])

@@ -127,22 +127,26 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
         idle = f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(kept)}"
         return idle + (_STARTS if claim.statement.scope is Scope.ROUNDS and not claim.setting.drawing.start else "")
     counted = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
-    if (fixed := _irrational(claim)) is not None:
-        return (
-            f"{_NO_INSTANCE}: {fixed} fixes a letter at a number that is no fraction, and instances are in fractions: "
-            "state it of all numbers between two fractions around that one"
-        )
+    if (never := next((r for h in claim.requires if _is_met_by_no_fraction(r := h.relation)), None)) is not None:
+        why = f"{never} holds at no fraction, and instances consist of fractions"
+        return f"{_NO_INSTANCE}: of {size} proposed {counted}; {why}: ask for {never.lhs} <= {never.rhs} or the like"
     further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
     return f"{_NO_INSTANCE}: of {size} proposed {counted}; check that they can hold together{further}"
 
 
-def _irrational(claim: Claim) -> str | None:
-    """Return the hypothesis that fixes a letter at an irrational number, if there is one."""
-    for hypothesis in claim.requires:
-        relation = hypothesis.relation
-        if isinstance(relation, sympy.Eq) and relation.lhs.is_Symbol and relation.rhs.is_irrational:
-            return repr(hypothesis.text)
-    return None
+def _is_met_by_no_fraction(relation: object) -> bool:
+    """Return True if a relation is an equation of one letter with an irrational number, or a polynomial in it without
+    rational roots."""
+    if not isinstance(relation, sympy.Eq) or len(relation.free_symbols) != 1:
+        return False
+    (letter,) = relation.free_symbols
+    if relation.lhs == letter and relation.rhs.is_irrational:
+        return True
+    above = sympy.fraction(sympy.together(relation.lhs - relation.rhs))[0]
+    if not above.is_polynomial(letter):
+        return False
+    polynomial = sympy.Poly(above, letter)
+    return all(c.is_Rational for c in polynomial.all_coeffs()) and not polynomial.ground_roots()
 
 
 #: What to do where all runs start at one point.

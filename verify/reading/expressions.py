@@ -54,7 +54,7 @@ class Expressions(Objects):
         self.asked: list[Condition] = []
         #: Quotients that were made, used or not, each with the number of conditions answered before.
         self.quotients: list[tuple[Term, int]] = []
-        #: What is said of each of them if it is not used.
+        #: The message for each of them, if it is not used.
         self.formed: dict[int, Unread] = {}
 
     @abstractmethod
