@@ -22,9 +22,9 @@ from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import round_index
 from fedtheory.settings.relations import OfRun, Quantity
+from verify.derivation.lemmas import in_any_state, signs_of
 from verify.derivation.printed_rounds import Of
 from verify.derivation.sequences import NotFollowed
-from verify.derivation.telescoping import in_any_state, signs_of
 from verify.exact import reals
 
 #: No letter of a claim has such a name.

@@ -6,7 +6,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.one_step import OneStep
 from verify.base.verdict import Verdict
 from verify.derivation import starts
-from verify.derivation.telescoping import in_one_round
+from verify.derivation.lemmas import in_one_round
 from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method

@@ -16,7 +16,7 @@ from fedtheory.kinds.limit import Limit
 from fedtheory.settings.quantities import gap
 from fedtheory.settings.relations import OfRun, Quantity
 from verify.base.verdict import Verdict
-from verify.derivation import one_round, starts, telescoping
+from verify.derivation import lemmas, one_round, starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.potentials import Link
 from verify.derivation.printed_rounds import Of, names
@@ -166,9 +166,9 @@ def _begins(inquiry: Inquiry, chain: Chain, search: bool) -> bool:
     claim = inquiry.claim
     try:
         if not search:
-            signs = telescoping.signs_of(claim)
+            signs = lemmas.signs_of(claim)
             return starts.at_most(claim, chain.excess, signs, lambda q: _is_nonnegative(inquiry, q))
-        return not _unshown(inquiry, telescoping.at_start(claim, chain.excess), own=one_round.has_own(claim))
+        return not _unshown(inquiry, lemmas.at_start(claim, chain.excess), own=one_round.has_own(claim))
     except (ValueError, ArithmeticError):
         return False
 
@@ -211,7 +211,7 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
         return True
     symbol = sympy.Symbol("q", real=True)
     statement = Inequality(sympy.S.Zero, symbol, (Quantity(symbol, q),))
-    return not _unshown(inquiry, telescoping.in_any_state(claim, statement))
+    return not _unshown(inquiry, lemmas.in_any_state(claim, statement))
 
 
 def _unshown(inquiry: Inquiry, lemma: Claim, premise: sympy.Expr | None = None, own: bool = True) -> str:
