@@ -170,14 +170,17 @@ def enumerated(case: Case, distribution: Distribution, steps: int) -> Distributi
     """Return a distribution of draws whose outcomes are enumerated: of directions designs, if the quantities of the
     claim are polynomials in the directions, whose expectations are then the same.
 
+    All steps have designs of one order: later ones may raise the degree in the directions of the first.
+
     Raise ``Endless`` if that is not seen from the code.
     """
     if not is_endless(distribution):
         return distribution
-    if steps not in case.degrees:
-        case.degrees[steps] = _degree(case, steps)
-    order = next((order for order in ORDERS if case.degrees[steps] <= order), None)
-    if order is None or case.problem.d > LARGEST_DESIGN:
+    for k in {1, steps} - case.degrees.keys():
+        case.degrees[k] = _degree(case, k)
+    orders = ORDERS if isinstance(case.statement, OneStep) else ORDERS[-1:]
+    order = next((order for order in orders if case.degrees[1] <= order), None)
+    if order is None or case.degrees[steps] > order or case.problem.d > LARGEST_DESIGN:
         raise Endless(f"the directions that {case.claim.id} draws are not enumerated")
     return with_designs(distribution, order)
 

@@ -54,6 +54,11 @@ def caught(problem, params, state, draw):
     return {"x": state.x * (0 if bold else 1) + 0 * draw}
 
 
+def cubed(problem, params, state, draw):
+    z = state.x - problem.x_star
+    return {"x": problem.x_star + (z**2).sum(axis=-1)[..., None] * z + draw}
+
+
 def fourth(problem, params, state):
     return ((state.x - problem.x_star) ** 2).sum(axis=-1) ** 2
 
@@ -130,12 +135,25 @@ def test_on_a_line_both_directions_of_length_1_are_enumerated_for_all_functions(
     assert sides(case, exact(np.ones((1, case.dimension), dtype=int)))
 
 
-def test_two_steps_have_a_higher_degree_than_designs_have():
-    method = ft.method("step", forward, ["gamma"], {"x": "point"}, draws=gaussian)
+def bound_of(step, recipe):
+    method = ft.method("step", step, ["gamma"], {"x": "point"}, draws=gaussian)
     D = ft.Quantity("D", ft.distance)
     setting = ft.Setting(algorithm=method, functions=ft.Smooth(L), drawing=ft.Drawing(start=("x",)))
     claim = ft.Claim("a/rounds", setting=setting, statement=ft.bound(method, ft.E(D.T) <= 2**ft.T * D.zero))
     recipes = claim.instances.recipes(np.random.default_rng(0))
-    case = next(c for c in (Case(claim, recipe) for recipe in recipes) if c.exists and quadratic(2)(c.problem))
+    return next(c for c in (Case(claim, one) for one in recipes) if c.exists and recipe(c.problem))
+
+
+def test_what_later_steps_make_of_a_direction_counts_for_the_first_step_too():
+    case = bound_of(cubed, quadratic(1))
+    theta = exact(np.arange(1, case.dimension + 1))[None]
+    problem, state = case.start(theta)
+    m = ((state.x[0, 0] - problem.x_star)[0]) ** 3
+    # E (m + u)^6, and of the second step E w^2 = 1.
+    assert sides(case, theta, 2)[0][0][0] == m**6 + 15 * m**4 + 45 * m**2 + 15 + 1
+
+
+def test_two_steps_have_a_higher_degree_than_designs_have():
+    case = bound_of(forward, quadratic(2))
     assert is_enumerable(case, 1)
     assert not is_enumerable(case, 2)
