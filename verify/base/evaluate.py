@@ -198,8 +198,9 @@ def is_without_design(case: Case) -> bool:
 
 
 def _degree(case: Case, steps: int) -> float:
-    """The degree of a claim's quantities after so many steps as polynomials in the directions that are drawn; infinite
-    if code does more with these than add and multiply, and divide by known numbers.
+    """The degree of a claim's quantities after so many steps, and of products of two coordinates of a state, as
+    polynomials in the directions that are drawn; infinite if code does more with these than add and multiply, and divide
+    by known numbers.
     """
     if of_runs(case.statement) or not isinstance(case.statement, OneStep | Bound):
         return math.inf
@@ -213,7 +214,9 @@ def _degree(case: Case, steps: int) -> float:
             for later, _ in islice(unrolled(case, problem, state, 0, unknown), steps):
                 state = later
             then = _params_then(case, problem, steps)
-            return max(largest_degree(q.of(problem, then, state)) for q in case.statement.quantities if q.after)
+            found = [largest_degree(q.of(problem, then, state)) for q in case.statement.quantities if q.after]
+            # Second moments of the whole state are followed from step to step.
+            return max(*found, *(2 * largest_degree(part) for part in state))
     except NotPolynomial:
         return math.inf
 

@@ -153,6 +153,22 @@ def test_what_later_steps_make_of_a_direction_counts_for_the_first_step_too():
     assert sides(case, theta, 2)[0][0][0] == m**6 + 15 * m**4 + 45 * m**2 + 15 + 1
 
 
+def kept_apart(problem, params, state, draw):
+    return {"x": state.y, "y": (draw**2).sum(axis=-1)[..., None] ** 2 * state.x}
+
+
+def test_the_whole_state_counts_and_not_only_what_is_compared():
+    method = ft.method("step", kept_apart, ["gamma"], {"x": "point", "y": "point"}, draws=gaussian)
+    D = ft.Quantity("D", lambda problem, params, state: ((state.x - problem.x_star) ** 2).sum(axis=-1))
+    setting = ft.Setting(algorithm=method, functions=ft.Smooth(L), drawing=ft.Drawing(start=("x", "y")))
+    claim = ft.Claim("a/rounds", setting=setting, statement=ft.bound(method, ft.E(D.T) <= 100**ft.T * D.zero))
+    recipes = claim.instances.recipes(np.random.default_rng(0))
+    case = next(c for c in (Case(claim, recipe) for recipe in recipes) if c.exists and quadratic(1)(c.problem))
+    # After a step x is what y was, and the second moments of y are of order 8.
+    with pytest.raises(Endless):
+        sides(case, exact(np.ones((1, case.dimension), dtype=int)))
+
+
 def test_two_steps_have_a_higher_degree_than_designs_have():
     case = bound_of(forward, quadratic(2))
     assert is_enumerable(case, 1)
