@@ -8,8 +8,9 @@ import pytest
 import fedtheory as ft
 from fedtheory.numbers.rational import exact
 from verify.base.case import Case
-from verify.base.evaluate import Endless, sides
+from verify.base.evaluate import Endless, rollout, sides
 from verify.comparisons.exact import is_enumerable
+from verify.pep import posing
 from verify.search.states import too_many
 
 L, gamma, r, d = ft.letters("L gamma r d")
@@ -167,6 +168,15 @@ def test_the_whole_state_counts_and_not_only_what_is_compared():
     # After a step x is what y was, and the second moments of y are of order 8.
     with pytest.raises(Endless):
         sides(case, exact(np.ones((1, case.dimension), dtype=int)))
+
+
+def test_vectors_of_any_dimension_have_no_design():
+    """Formal vectors have one coordinate, and the moments of a direction depend on the dimension."""
+    case = case_of(forward, gaussian, ft.distance, quadratic(2))
+    posed = posing.pose(case.setting, case.instance)
+    problem, state = posed.instance.at(np.zeros((1, 0)))
+    with pytest.raises(Endless):
+        rollout(case.with_instance(posed.instance), problem, state, 1)
 
 
 def test_two_steps_have_a_higher_degree_than_designs_have():
