@@ -170,6 +170,25 @@ def test_the_whole_state_counts_and_not_only_what_is_compared():
         sides(case, exact(np.ones((1, case.dimension), dtype=int)))
 
 
+def later_higher(problem, params, state, draw):
+    high = (draw**2).sum(axis=-1)[..., None] ** 4
+    return {"x": state.x * np.where(params.k > 2, high, draw * 0 + 1)}
+
+
+def test_the_degree_is_that_of_the_round():
+    names, schedules = ["gamma"], {"k": ft.round_index}
+    method = ft.method("step", later_higher, names, {"x": "point"}, draws=gaussian, schedules=schedules)
+    D = ft.Quantity("D", ft.distance)
+    setting = ft.Setting(algorithm=method, functions=ft.Smooth(L), drawing=ft.Drawing(start=("x",)))
+    claim = ft.Claim("a/rounds", setting=setting, statement=ft.bound(method, ft.E(D.T) <= 100**ft.T * D.zero))
+    recipes = claim.instances.recipes(np.random.default_rng(0))
+    case = next(c for c in (Case(claim, recipe) for recipe in recipes) if c.exists and quadratic(1)(c.problem))
+    problem, state = case.start(exact(np.ones((1, case.dimension), dtype=int)))
+    assert rollout(case, problem, state, 1, 0)
+    with pytest.raises(Endless):
+        rollout(case, problem, state, 1, 5)
+
+
 def test_vectors_of_any_dimension_have_no_design():
     """Formal vectors have one coordinate, and the moments of a direction depend on the dimension."""
     case = case_of(forward, gaussian, ft.distance, quadratic(2))
