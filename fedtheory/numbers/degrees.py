@@ -1,17 +1,21 @@
 """Degrees of numbers that are not known, as polynomials: what code computes with them shows how it depends on them.
 
-Code that compares such a number, takes its root or divides by it computes no polynomial, and is refused.
+Code that compares such a number, takes its root or divides by it computes no polynomial, and is refused. So is what
+joins it with something else than numbers, such as vectors that are known by their inner products alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.polynomials import Unknown
+from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array
 
 
@@ -24,6 +28,8 @@ class Degree(Unknown):
     def _with(self, other: object, join: Callable[..., int]) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
+        if not isinstance(other, _NUMBERS):
+            return self._refuse()
         return Degree(join((self.degree, other.degree if isinstance(other, Degree) else 0)))
 
     def _larger(self, other: object) -> Any:
@@ -49,6 +55,9 @@ class Degree(Unknown):
     __pos__ = __neg__
     __add__ = __radd__ = __sub__ = __rsub__ = _larger
     __mul__ = __rmul__ = _summed
+
+
+_NUMBERS = (Degree, Real, Quotient, Interval, np.bool_)
 
 
 def unknowns(shape: tuple[int, ...], degree: int) -> Array:

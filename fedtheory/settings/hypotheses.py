@@ -98,13 +98,17 @@ class Hypothesis:
             )
         return bool(found)
 
-    def states_membership(self, classes: Iterable[object], names: Iterable[str] = MEMBERSHIPS) -> bool:
+    def states_membership(
+        self, classes: Iterable[object], names: Iterable[str] = MEMBERSHIPS, quadratics: bool = False
+    ) -> bool:
         """Return True if it is a membership test, of one of these names, of one of these classes, and
-        not other code.
+        not other code; ``quadratics``: of classes of quadratics only.
         """
         if not isinstance(self.met, MethodType):
             return False
         function, owner = self.met.__func__, self.met.__self__
+        if quadratics and not getattr(owner, "quadratics", False):
+            return False
         return any(
             function is getattr(type(part), name, None) and _members_of(owner) == _members_of(part)
             for part in classes

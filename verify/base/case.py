@@ -124,8 +124,9 @@ class Case:
         return self.instance.at(theta) if self._initial is None else self._initial(theta)
 
     @cached_property
-    def degrees(self) -> dict[int, float]:
-        """The degrees of the quantities in the directions that are drawn, by how many steps, as they become known."""
+    def degrees(self) -> dict[tuple[int, int], float]:
+        """The degrees of the quantities in the directions that are drawn, by the rounds before some steps and the
+        number of these, as they become known."""
         return {}
 
     @cached_property

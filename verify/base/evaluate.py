@@ -90,7 +90,7 @@ def unrolled(
         try:
             drawn = algorithm.draws(problem, params, state)
             steps = k - passed + 1
-            drawn = enumerated(case, drawn, steps) if outcomes is None else outcomes(drawn, steps)
+            drawn = enumerated(case, drawn, steps, passed) if outcomes is None else outcomes(drawn, steps)
             draws, p = support_of(drawn, exact)
             repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
             tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
@@ -166,18 +166,22 @@ def tree_size(case: Case, rounds: int) -> int:
     return int(count) ** rounds
 
 
-def enumerated(case: Case, distribution: Distribution, steps: int) -> Distribution:
+def enumerated(case: Case, distribution: Distribution, steps: int, passed: int = 0) -> Distribution:
     """Return a distribution of draws whose outcomes are enumerated: of directions designs, if the quantities of the
     claim are polynomials in the directions, whose expectations are then the same.
+
+    All steps have designs of one order: later ones may raise the degree in the directions of the first.
 
     Raise ``Endless`` if that is not seen from the code.
     """
     if not is_endless(distribution):
         return distribution
-    if steps not in case.degrees:
-        case.degrees[steps] = _degree(case, steps)
-    order = next((order for order in ORDERS if case.degrees[steps] <= order), None)
-    if order is None or case.problem.d > LARGEST_DESIGN:
+    passed = passed if case.statement.algorithm.schedules else 0
+    for k in {(passed, 1), (passed, steps)} - case.degrees.keys():
+        case.degrees[k] = _degree(case, *k)
+    orders = ORDERS if isinstance(case.statement, OneStep) else ORDERS[-1:]
+    order = next((order for order in orders if case.degrees[passed, 1] <= order), None)
+    if order is None or case.degrees[passed, steps] > order or case.problem.d > LARGEST_DESIGN:
         raise Endless(f"the directions that {case.claim.id} draws are not enumerated")
     return with_designs(distribution, order)
 
@@ -194,9 +198,10 @@ def is_without_design(case: Case) -> bool:
     return False
 
 
-def _degree(case: Case, steps: int) -> float:
-    """The degree of a claim's quantities after so many steps as polynomials in the directions that are drawn; infinite
-    if code does more with these than add and multiply, and divide by known numbers.
+def _degree(case: Case, passed: int, steps: int) -> float:
+    """The degree of a claim's quantities after so many steps from round ``passed`` on, and of products of two
+    coordinates of a state, as polynomials in the directions that are drawn; infinite if code does more with these than
+    add and multiply, and divide by known numbers.
     """
     if of_runs(case.statement) or not isinstance(case.statement, OneStep | Bound):
         return math.inf
@@ -207,10 +212,12 @@ def _degree(case: Case, steps: int) -> float:
     try:
         with unseen():
             problem, state = case.start(unknowns((1, case.dimension), 0))
-            for later, _ in islice(unrolled(case, problem, state, 0, unknown), steps):
+            for later, _ in islice(unrolled(case, problem, state, passed, unknown), steps):
                 state = later
-            then = _params_then(case, problem, steps)
-            return max(largest_degree(q.of(problem, then, state)) for q in case.statement.quantities if q.after)
+            then = _params_then(case, problem, passed + steps)
+            found = [largest_degree(q.of(problem, then, state)) for q in case.statement.quantities if q.after]
+            # Second moments of the whole state are followed from step to step.
+            return max(*found, *(2 * largest_degree(part) for part in state))
     except NotPolynomial:
         return math.inf
 

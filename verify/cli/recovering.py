@@ -2,16 +2,22 @@
 
 The file is run again without what failed. What may be left out is listed: an element of ``CLAIMS``, and a statement
 that only binds names which nothing else binds, so that whatever needs them fails too. Anything else ends the file
-there, as it may have changed what follows.
+there, as it may have changed what follows. Functions look names up when they are called: no claim is left if what did
+not run may have changed what they then find.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 from collections.abc import Iterator
+from numbers import Number
 from pathlib import Path
-from types import TracebackType
+from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
+
+import numpy as np
+import sympy
 
 from fedtheory.claims import Claim
 from verify.base import own
@@ -33,6 +39,7 @@ def load(path: Path) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
     left_out: set[Place] = set()
     lost: set[str] = set()
     failures: list[str] = []
+    ended: Place | None = None
     while True:
         try:
             module = own.read(path, lambda tree: _without(tree, left_out))
@@ -44,13 +51,42 @@ def load(path: Path) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
             node = _failing(failed.tree, failed.error, str(failed.module.__file__))
             if node is None or len(left_out) == _MOST:
                 module = failed.module
+                ended = _place(failed.error.__traceback__, str(module.__file__)) or (0, 0)
                 break
             lost |= set(_bound(node))
             left_out.add(_begin(node))
     if failures and not getattr(module, _CLAIMS, None):
         raise ValueError(failures[0])
+    if failures and (name := _unsettled(ast.parse(path.read_bytes()), module, ended)):
+        raise ValueError(f"{failures[0]}; what did not run may have changed {name}, which functions look up")
     found, strange = own.sorted_out(path, module)
     return found, (*failures, *strange)
+
+
+def _unsettled(tree: ast.Module, module: ModuleType, ended: Place | None) -> str:
+    """Return what functions of a file look up and what was not run may have changed; empty if there is nothing.
+
+    ``ended``: the place at which the file ended, None if the rest of it ran.
+    """
+    late = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
+    functions = [node for node in ast.walk(tree) if isinstance(node, late)]
+    read = {node.id for of in functions for node in ast.walk(of) if isinstance(node, ast.Name)} & vars(module).keys()
+    rest = [] if ended is None else [one for one in tree.body if _holds(one, ended) or _begin(one) > ended]
+    changing = (ast.Attribute, ast.Subscript)
+    for node in (node for one in rest for node in ast.walk(one)):
+        if isinstance(node, changing) and not isinstance(node.ctx, ast.Load):
+            return ast.unparse(node)
+    again = {name for one in rest for name in _names(one)}
+    return min((name for name in read if name in again or not _is_fixed(vars(module)[name])), default="")
+
+
+def _is_fixed(value: object) -> bool:
+    """Return True if a value is of a kind that nothing changes."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_fixed, value))
+    frozen = dataclasses.is_dataclass(value) and value.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    fixed = Number | np.ufunc | str | bytes | None | sympy.Basic | type | ModuleType | FunctionType | BuiltinFunctionType
+    return frozen or isinstance(value, fixed)
 
 
 def _begin(node: ast.stmt | ast.expr) -> Place:

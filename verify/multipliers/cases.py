@@ -83,6 +83,13 @@ def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
     return any(h.states_membership((part,), (name,)) for h in claim.requires)
 
 
+def are_quadratics(claim: Claim) -> bool:
+    """Return True if a hypothesis of a claim says that the functions are quadratics, not only the setting."""
+    of = claim.setting.functions
+    stating = any(h.states_membership((of,), ("contains",), quadratics=True) for h in claim.requires)
+    return stating and declarations(of).linear_gradients
+
+
 def at_most_one(claim: Claim) -> Iterator[str]:
     """Yield the parameters that are at most 1 by what they mean: gaps of mixing matrices, alpha of compressors."""
     for one in claim.setting.adversaries:

@@ -24,7 +24,7 @@ from fedtheory.classes import (
 from fedtheory.classes.base import ELL, MU, Bounds, Declared, Linear
 from fedtheory.settings import Setting
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
-from verify.multipliers.cases import FunctionCase, stated
+from verify.multipliers.cases import FunctionCase, are_quadratics, stated
 from verify.multipliers.generic_functions import ClassFunctions, OperatorBounds, scalar
 from verify.multipliers.linear import OUTER, U_STAR, CoupledSpaces
 from verify.multipliers.mixed import MixedVectors
@@ -119,7 +119,7 @@ class ClassAnswers:
     def _functions(self, name: str, bounds: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal, quadratic = None, None, False, False
         if stated(self.claim, self.setting.functions):
-            quadratic = declarations(self.setting.functions).linear_gradients
+            quadratic = are_quadratics(self.claim)
             equal = bool(self.case.equal) and bounds.largest is not None and bounds.least != 0
             largest = None if bounds.largest is None else scalar(self.world, bounds.largest)
             if bounds.least is not None:

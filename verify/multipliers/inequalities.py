@@ -22,7 +22,7 @@ from fedtheory.numbers import validation
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.as_read.proving import of_expression
 from verify.multipliers import curvatures
-from verify.multipliers.cases import stated
+from verify.multipliers.cases import are_quadratics, stated
 from verify.multipliers.clients import GenericClients, fallen
 from verify.multipliers.coins import CoinChances
 from verify.multipliers.compressed import Compressed, variance
@@ -405,7 +405,7 @@ class _InequalityPosing:
             for form, reason in between_points(self.clients, self._equal, ends, values):
                 found[reason.name] = self.clients.shared(form, weight, True)[0]
                 reasons[reason.name] = reason
-        if self.declared.linear_gradients:
+        if are_quadratics(self.claim):
             for of_two, form, why in of_quadratics(self.clients, values):
                 found[of_two] = self.clients.shared(form, weight, True)[0]
                 reasons[of_two] = why

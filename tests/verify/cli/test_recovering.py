@@ -77,6 +77,26 @@ def test_a_file_without_a_claim_that_is_left(tmp_path, text, error):
         loaded(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        # A function finds the value that a name has when it is called, not that which it had where claims were made.
+        ("c = 1\ndef f():\n    return c\nCLAIMS = (claim('a', x),)\nc = 2 / 0", "c"),
+        ("c = 1\nf = lambda: c\nCLAIMS = (claim('a', x),)\n1 / 0\nc = 2", "c"),
+        ("c = 1\nf = lambda: c\nCLAIMS = (claim('a', x),)\nexit()\nfor c in range(2):\n    pass", "c"),
+        ("c = {'c': 1}\nf = lambda: c\nCLAIMS = (claim('a', x),)\nz = c.update(c=1 / 0)", "c"),
+        ("c = [1]\nf = lambda: c[0]\nCLAIMS = (claim('a', x),)\nc.append(1 / 0)", "c"),
+        ("c = ([1],)\nf = lambda: c[0]\nCLAIMS = (claim('a', x), claim('b', c[0].append(1 / 0)))", "c"),
+        ("CLAIMS = (claim('a', x),)\nclaim.c = 1 / 0", "claim.c"),
+        ("CLAIMS = (claim('a', x),)\n1 / 0\nvars()['y'] = x", "vars()['y']"),
+    ],
+)  # fmt: skip
+def test_no_claim_is_left_whose_functions_would_find_something_else(tmp_path, text, name):
+    with pytest.raises(ValueError, match="may have changed") as caught:
+        loaded(tmp_path, text)
+    assert f"may have changed {name}, which" in str(caught.value)
+
+
 def test_lines_that_fail_without_end_are_not_tried_without_end(tmp_path):
     many = "".join(f"claim('b{k}', 1 / 0), " for k in range(40))
     found, why = loaded(tmp_path, f"CLAIMS = [claim('a', x)]\nCLAIMS += [{many}]")

@@ -77,6 +77,12 @@ def test_what_holds_of_quadratics_is_proved_of_these_alone(statement):
     assert not shown(_claim(statement, quadratics=False))
 
 
+def test_of_a_setting_that_draws_quadratics_alone_nothing_is_assumed():
+    claim = _claim(_A <= _B)
+    wide = replace(claim.setting.functions, quadratics=False)
+    assert not shown(replace(claim, requires=(ft.Hypothesis("of the class", met=wide.contains),)))
+
+
 @pytest.mark.parametrize(
     "statement", [_A <= sympy.Rational(98, 100) * _B, sympy.Rational(201, 100) * _D <= _C, _A <= _C], ids=_name
 )

@@ -8,8 +8,9 @@ import pytest
 import fedtheory as ft
 from fedtheory.numbers.rational import exact
 from verify.base.case import Case
-from verify.base.evaluate import Endless, sides
+from verify.base.evaluate import Endless, rollout, sides
 from verify.comparisons.exact import is_enumerable
+from verify.pep import posing
 from verify.search.states import too_many
 
 L, gamma, r, d = ft.letters("L gamma r d")
@@ -52,6 +53,11 @@ def caught(problem, params, state, draw):
     except ValueError:
         bold = False
     return {"x": state.x * (0 if bold else 1) + 0 * draw}
+
+
+def cubed(problem, params, state, draw):
+    z = state.x - problem.x_star
+    return {"x": problem.x_star + (z**2).sum(axis=-1)[..., None] * z + draw}
 
 
 def fourth(problem, params, state):
@@ -130,12 +136,69 @@ def test_on_a_line_both_directions_of_length_1_are_enumerated_for_all_functions(
     assert sides(case, exact(np.ones((1, case.dimension), dtype=int)))
 
 
-def test_two_steps_have_a_higher_degree_than_designs_have():
-    method = ft.method("step", forward, ["gamma"], {"x": "point"}, draws=gaussian)
+def bound_of(step, recipe):
+    method = ft.method("step", step, ["gamma"], {"x": "point"}, draws=gaussian)
     D = ft.Quantity("D", ft.distance)
     setting = ft.Setting(algorithm=method, functions=ft.Smooth(L), drawing=ft.Drawing(start=("x",)))
     claim = ft.Claim("a/rounds", setting=setting, statement=ft.bound(method, ft.E(D.T) <= 2**ft.T * D.zero))
     recipes = claim.instances.recipes(np.random.default_rng(0))
-    case = next(c for c in (Case(claim, recipe) for recipe in recipes) if c.exists and quadratic(2)(c.problem))
+    return next(c for c in (Case(claim, one) for one in recipes) if c.exists and recipe(c.problem))
+
+
+def test_what_later_steps_make_of_a_direction_counts_for_the_first_step_too():
+    case = bound_of(cubed, quadratic(1))
+    theta = exact(np.arange(1, case.dimension + 1))[None]
+    problem, state = case.start(theta)
+    m = ((state.x[0, 0] - problem.x_star)[0]) ** 3
+    # E (m + u)^6, and of the second step E w^2 = 1.
+    assert sides(case, theta, 2)[0][0][0] == m**6 + 15 * m**4 + 45 * m**2 + 15 + 1
+
+
+def kept_apart(problem, params, state, draw):
+    return {"x": state.y, "y": (draw**2).sum(axis=-1)[..., None] ** 2 * state.x}
+
+
+def test_the_whole_state_counts_and_not_only_what_is_compared():
+    method = ft.method("step", kept_apart, ["gamma"], {"x": "point", "y": "point"}, draws=gaussian)
+    D = ft.Quantity("D", lambda problem, params, state: ((state.x - problem.x_star) ** 2).sum(axis=-1))
+    setting = ft.Setting(algorithm=method, functions=ft.Smooth(L), drawing=ft.Drawing(start=("x", "y")))
+    claim = ft.Claim("a/rounds", setting=setting, statement=ft.bound(method, ft.E(D.T) <= 100**ft.T * D.zero))
+    recipes = claim.instances.recipes(np.random.default_rng(0))
+    case = next(c for c in (Case(claim, recipe) for recipe in recipes) if c.exists and quadratic(1)(c.problem))
+    # After a step x is what y was, and the second moments of y are of order 8.
+    with pytest.raises(Endless):
+        sides(case, exact(np.ones((1, case.dimension), dtype=int)))
+
+
+def later_higher(problem, params, state, draw):
+    high = (draw**2).sum(axis=-1)[..., None] ** 4
+    return {"x": state.x * np.where(params.k > 2, high, draw * 0 + 1)}
+
+
+def test_the_degree_is_that_of_the_round():
+    names, schedules = ["gamma"], {"k": ft.round_index}
+    method = ft.method("step", later_higher, names, {"x": "point"}, draws=gaussian, schedules=schedules)
+    D = ft.Quantity("D", ft.distance)
+    setting = ft.Setting(algorithm=method, functions=ft.Smooth(L), drawing=ft.Drawing(start=("x",)))
+    claim = ft.Claim("a/rounds", setting=setting, statement=ft.bound(method, ft.E(D.T) <= 100**ft.T * D.zero))
+    recipes = claim.instances.recipes(np.random.default_rng(0))
+    case = next(c for c in (Case(claim, recipe) for recipe in recipes) if c.exists and quadratic(1)(c.problem))
+    problem, state = case.start(exact(np.ones((1, case.dimension), dtype=int)))
+    assert rollout(case, problem, state, 1, 0)
+    with pytest.raises(Endless):
+        rollout(case, problem, state, 1, 5)
+
+
+def test_vectors_of_any_dimension_have_no_design():
+    """Formal vectors have one coordinate, and the moments of a direction depend on the dimension."""
+    case = case_of(forward, gaussian, ft.distance, quadratic(2))
+    posed = posing.pose(case.setting, case.instance)
+    problem, state = posed.instance.at(np.zeros((1, 0)))
+    with pytest.raises(Endless):
+        rollout(case.with_instance(posed.instance), problem, state, 1)
+
+
+def test_two_steps_have_a_higher_degree_than_designs_have():
+    case = bound_of(forward, quadratic(2))
     assert is_enumerable(case, 1)
     assert not is_enumerable(case, 2)
