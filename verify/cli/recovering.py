@@ -85,7 +85,9 @@ def _is_fixed(value: object) -> bool:
     if isinstance(value, tuple | frozenset):
         return all(map(_is_fixed, value))
     frozen = dataclasses.is_dataclass(value) and value.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    fixed = Number | np.ufunc | str | bytes | None | sympy.Basic | type | ModuleType | FunctionType | BuiltinFunctionType
+    fixed = (
+        Number | np.ufunc | str | bytes | None | sympy.Basic | type | ModuleType | FunctionType | BuiltinFunctionType
+    )
     return frozen or isinstance(value, fixed)
 
 

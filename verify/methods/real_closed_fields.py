@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sympy
+
 from fedtheory.kinds.base import Statement
 from verify.base.case import Case
 from verify.base.verdict import Verdict
@@ -33,6 +35,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     if unreal := reals.unreal(inquiry.claim):
         return method.skipped(unreal)
     note = "no real values of the constants break it, by z3's decision procedure for polynomials"
+    if any(side.has(sympy.log) for c in inquiry.statement.comparisons for side in (c.left, c.right)):
+        note += ", and logarithms are at most their tangents"
     return method.found(Verdict.PROVED, note, used=("reals",))
 
 
