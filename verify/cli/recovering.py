@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dataclasses
 from collections.abc import Iterator
 from numbers import Number
 from pathlib import Path
@@ -84,7 +83,7 @@ def _is_fixed(value: object) -> bool:
     """Return True if a value is of a kind that nothing changes."""
     if isinstance(value, tuple | frozenset):
         return all(map(_is_fixed, value))
-    frozen = dataclasses.is_dataclass(value) and value.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    frozen: bool = getattr(getattr(value, "__dataclass_params__", None), "frozen", False)
     fixed = (
         Number | np.ufunc | str | bytes | None | sympy.Basic | type | ModuleType | FunctionType | BuiltinFunctionType
     )
