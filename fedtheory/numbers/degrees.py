@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -25,31 +24,31 @@ class Degree(Unknown):
 
     degree: int
 
-    def _with(self, other: object, join: Callable[..., int]) -> Any:
+    def _with(self, other: object, join: Callable[..., int]) -> object:
         if isinstance(other, np.ndarray):
             return NotImplemented
         if not isinstance(other, _NUMBERS):
             return self._refuse()
         return Degree(join((self.degree, other.degree if isinstance(other, Degree) else 0)))
 
-    def _larger(self, other: object) -> Any:
+    def _larger(self, other: object) -> object:
         return self._with(other, max)
 
-    def _summed(self, other: object) -> Any:
+    def _summed(self, other: object) -> object:
         return self._with(other, sum)
 
-    def __truediv__(self, other: object) -> Any:
+    def __truediv__(self, other: object) -> object:
         return self._refuse() if isinstance(other, Degree) and other.degree else self._with(other, sum)
 
-    def __rtruediv__(self, other: object) -> Any:
+    def __rtruediv__(self, other: object) -> object:
         return self._refuse() if self.degree else self._with(other, sum)
 
-    def __pow__(self, exponent: object) -> Any:
+    def __pow__(self, exponent: object) -> object:
         if not isinstance(exponent, int | np.integer) or (exponent < 0 and self.degree):
             return self._refuse()
         return Degree(abs(int(exponent)) * self.degree)
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Degree:
         return self
 
     __pos__ = __neg__

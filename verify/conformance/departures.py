@@ -35,6 +35,8 @@ _FOLLOWED = 3
 _REPEATED = 6
 # Steps, or runs, that may all make the same draws by chance if they are fewer.
 _ENOUGH = 8
+# One draw explains all steps if it is possible in each, and so likely on average: some steps may not tell draws apart.
+_ALWAYS = 0.9
 # A run departs early if it does within so many rounds, or within the first quarter of its rounds.
 _SOON = 3
 # Runs are compared up to the first number of this size: squares of larger ones may overflow.
@@ -128,7 +130,7 @@ def dependent(
 def _reason(weights: Sequence[Array], rounds: int, draws: Any) -> str:
     """Return in words what frequencies that are off suggest."""
     rows = np.stack(weights)
-    if len(rows) >= _ENOUGH and (rows > 0).all(axis=0).any():
+    if len(rows) >= _ENOUGH and ((rows > 0).all(axis=0) & (rows.mean(axis=0) > _ALWAYS)).any():
         return (
             "every step makes the same draw (a generator seeded anew at every call, one that is not used, or draws "
             "that are never made): "

@@ -98,7 +98,7 @@ def _away(problem: Problem, params: Params, state: Last) -> Array:
     return state.Dpi / params.sigma[:, None] - moved
 
 
-def _total(of: Callable[[Problem, Params, Last], Array]) -> Any:
+def _total(of: Callable[[Problem, Params, Last], Array]) -> Callable[[Problem, Params, Last], Array]:
     """sum_i sigma_i^2 of_i."""
     return lambda problem, params, state: (params.sigma**2 * of(problem, params, state)).sum(axis=-1)
 

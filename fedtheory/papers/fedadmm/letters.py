@@ -91,6 +91,7 @@ meanings = {
     "theorem-4.3/proof-constants": {f"a_{k}": "a coefficient of the chain" for k in range(1, 10)},
     "eq-45": {"theta": "a number with alpha_i r_i <= theta sigma_i"},
     "eq-50": {"p_2^k": "the second part of L^{k+1} - L^k, eq. (43)"},
+    "appendix-C.6/last": {"t": "k/k_0, the number of rounds"},
     "eq-69": {"ceil(t/s_0)": "t/s_0 rounded up", "t": "k/k_0, the rounds"},
     "experiments/s0": {"A": "the first number of c = A s_0 (s_0 + 1) + B s_0", "B": "the second number of c"},
     "scheme-4.1/larger-s0": {"a": "the number of clients in each subset", "q": "what s_0 is enlarged by"},

@@ -52,6 +52,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "T_A": "T_A(Theta) is the time of the local solver A",
         "I": "I(epsilon, Theta) is the number of rounds",
         "c": "the time of a communication",
+        "tau": "T_A(Theta) is tau log(1/Theta)",
     },
     "eq-23": {"beta_2": "a number that does not depend on w"},
     "svrg": {"lambda": "f is lambda-strongly convex", "Theta": "Theta(.) is of the order of its argument"},

@@ -62,6 +62,8 @@ FIXED = {
     # In the proof of Theorem C.1 it is computed, and no longer free.
     *((f"feddcd/{name}", "delta = (1 - kappa)/2") for name in ("eq-29", "eq-30", "eq-31", "eq-36")),
     ("feddcd/appendix-C/before-31", "delta = (1 - kappa)/2"),
+    # Iterations that begin a round are drawn.
+    ("fedadmm/eq-64/repaired", "k is in K: k = t k_0"),
 }
 
 

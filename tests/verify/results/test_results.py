@@ -297,7 +297,7 @@ def test_why_tells_what_is_printed_and_what_is_meant(capsys):
     _, out, _ = run(capsys, "why", meant.id)
     assert f"\n  literal reading: {letter.id}, refuted: " in out
     _, out, _ = run(capsys, "why", REFUTED)
-    assert "\n  false as meant\n" in out and "letter" not in out
+    assert "\n  false as meant\n" in out and "literally" not in out
     _, out, _ = run(capsys, "why", "fedopt/fsvrg/property-b")
     assert "\n  false, but not printed\n" in out and "as printed" not in out
 
