@@ -17,6 +17,7 @@ from fedtheory.claims import Claim
 from fedtheory.numbers.rational import real
 from fedtheory.origins import ORIGINS
 from fedtheory.settings.hypotheses import Hypothesis
+from verify.base.plain import counted
 from verify.base.verdict import Verdict
 from verify.comparisons import naming, orders
 from verify.evidence.counterexamples import Counterexample
@@ -108,8 +109,8 @@ def sources(found: Sequence[Evidence]) -> list[str]:
         else "searched anew"
         for e in found
     )
-    counted = [f"{of[how]} {how}" for how in ("rechecked", "proved again", "searched anew") if of[how]]
-    return [", ".join(counted)] if of["rechecked"] else []
+    ways = [f"{of[how]} {how}" for how in ("rechecked", "proved again", "searched anew") if of[how]]
+    return [", ".join(ways)] if of["rechecked"] else []
 
 
 def fallen(found: Sequence[Evidence]) -> list[str]:
@@ -192,16 +193,16 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
         ]
     example = evidence.counterexample
     lines = [f"verdict: {evidence.verdict}", *(f"  {line}" for line in outcomes.noted(evidence.note))]
-    counted = f"{evidence.instances} instance{'s' if evidence.instances != 1 else ''} met the hypotheses"
+    met = f"{counted(evidence.instances, 'instance')} met the hypotheses"
     if evidence.margin is not None:
         # The simplest counterexample is rarely the worst instance.
-        counted += f", the worst with margin {_margin(evidence)}" if example else f"; margin {_margin(evidence)}"
+        met += f", the worst with margin {_margin(evidence)}" if example else f"; margin {_margin(evidence)}"
         # Of an equality, and with a right side that is not positive, the margin is not a ratio: then it is at least -2.
         if example and -2 > evidence.margin > -math.inf:
-            counted += f" (the left side {1 - evidence.margin:.3g} times the right one)"
+            met += f" (the left side {1 - evidence.margin:.3g} times the right one)"
         elif example and no_ratio(example):
-            counted += f" ({NO_RATIO})"
-    lines.append(f"  {counted}; {evidence.seconds:.1f} s")
+            met += f" ({NO_RATIO})"
+    lines.append(f"  {met}; {evidence.seconds:.1f} s")
     if evidence.deciding:
         lines.append(f"  methods: {', '.join(evidence.deciding)}")
     if evidence.assumed and ASSUMED not in evidence.note:
@@ -340,7 +341,7 @@ def over(evidence: Evidence) -> str:
         some = next((found for part in note.split("; ") if (found := _CERTIFICATES.fullmatch(part))), None)
         open_ = next((part for part in note.split("; ") if part.startswith(_OPEN)), "")
         why = f"; left open {open_}" if open_ else _unproved(evidence)
-        instances = f"{evidence.instances} instances: {covered}{why}"
+        instances = f"{counted(evidence.instances, 'instance')}: {covered}{why}"
         covered = instances if some is None else ", but ".join(some.groups())
         covered = next((part for part in note.split("; ") if part.startswith(_UNCOUNTED)), covered)
     if not evidence.assumed:

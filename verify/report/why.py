@@ -12,6 +12,7 @@ from rich.text import Text
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
+from verify.base.plain import counted
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
 from verify.report import failures, letters, statement
@@ -204,8 +205,8 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
     yield f"  {evidence.note.split('; margin at')[0]}"
     if evidence.deciding:
         count = sum(len(outcome.certificates) for outcome in evidence.outcomes)
-        kept = f"; {count} certificate{'s' if count != 1 else ''}" if count else ""
-        yield f"  methods: {', '.join(evidence.deciding)}{kept}; {evidence.instances} instances"
+        kept = f"; {counted(count, 'certificate')}" if count else ""
+        yield f"  methods: {', '.join(evidence.deciding)}{kept}; {counted(evidence.instances, 'instance')}"
     decided = next((o.method for o in evidence.outcomes if o.verdict is evidence.verdict), "")
     if decided == _BY_Z3:
         yield f"  fedtheory export {claim.id} writes a proof that something else checks, or says that this is all"
