@@ -118,7 +118,9 @@ def _contracting(points: Reach, say: Say) -> Iterator[Found]:
     for used in _subsets(points, first):
         unit = used[0]
         least = np.array([points.least_rate(p, unit, used) for p in range(len(points.programs.X))])
-        say(f"{_listed(used)}: the best rates at {len(least)} points are {', '.join(f'{r:.6g}' for r in least)}")
+        places = (", ".join(f"{x}={v[p]:.4g}" for x, v in points.letters.items()) for p in range(len(least)))
+        rates_at = "; ".join(f"{rate:.6g} at {place}" for rate, place in zip(least, places, strict=True))
+        say(f"{_listed(used)}: the best rates at {len(least)} points: {rates_at}")
         # Where even 0 is a rate, what is known contradicts itself, or all that is measured vanishes; at one point or
         # another a solver finds nothing where there is little room.
         good = np.flatnonzero((least > 0) & (least < 1))
