@@ -52,11 +52,14 @@ def modules() -> Iterator[Path]:
 def retired(text: str) -> Counter[str]:
     """How often each retired word stands in the source text of a module."""
     found = Counter({word: len(pattern.findall(text)) for word, pattern in WORDS.items()})
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        found["names"] += token.type == tokenize.NAME and bool(NAMES.search(token.string))
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            found["What, Whether"] += bool(BEGINS.match(ast.get_docstring(node) or ""))
+    # Most modules have neither, which is seen without parsing them.
+    if any(NAMES.search(word) for word in set(re.findall(r"\w+", text))):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            found["names"] += token.type == tokenize.NAME and bool(NAMES.search(token.string))
+    if re.search(r"[\"']\s*(What|Whether)\b", text):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                found["What, Whether"] += bool(BEGINS.match(ast.get_docstring(node) or ""))
     return found
 
 
